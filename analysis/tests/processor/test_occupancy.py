@@ -13,8 +13,9 @@ from tripcases import analysed
 
 from gpiorig.analysis.events.layers import PACKET_LAYERS
 from gpiorig.analysis.events.table import BY_CODE
-from gpiorig.analysis.processor import layer_labels, occupancy, queue_lengths
-from gpiorig.analysis.processor.step_times import StepTimes
+from gpiorig.analysis.processor import layer_labels, occupancy, ownership, queue_lengths
+from gpiorig.analysis.processor.ownership import TimeOf
+from gpiorig.analysis.processor.step_times import step_times
 from gpiorig.analysis.processor.windows import Windows
 
 
@@ -24,10 +25,15 @@ def in_parts(events, route, packet_of):
     (window,) = list(Windows(events, packet_of, ways, routes=[route], size=len(events) + 1))
     starts = route.starts[:, np.newaxis]
     instants = np.concatenate([starts, starts + np.cumsum(route.steps.samples, axis=1)], axis=1)
-    times = StepTimes(
-        window, NODE, rows=route.steps.rows, instants=instants, steps=np.arange(route.steps.samples.shape[1])
-    )
-    return times.own(), times.busy() - times.own(), times.sleep()
+    places = layer_labels.Places.of(route.steps.rows)
+    times = step_times(window, NODE, places=places, instants=instants, steps=np.arange(route.steps.samples.shape[1]))
+    return times.own, times.busy - times.own, asleep(window.owned[NODE], instants)
+
+
+def asleep(owned, instants):
+    """int64[k, s]: how long the processor slept within each step."""
+    labels = np.array([ownership.name_of(key) == "sleep" for key in owned.keys])[owned.occupants].astype(np.int64)
+    return TimeOf(owned, labels).within(np.array(1), instants[:, :-1], instants[:, 1:])
 
 
 # A packet on the send path over two threads; an interrupt and another thread come between.

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from gpiorig.capture.errors import CaptureError, NativeError
 
-ABI = 4  # capture/native/src/ffi/mod.rs
+ABI = 5  # capture/native/src/ffi/mod.rs
 LIBRARY = "libgpiorig_native.so"
 OVERRIDE = "GPIORIG_NATIVE"
 

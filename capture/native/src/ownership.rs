@@ -10,6 +10,7 @@ pub const SWITCH: u8 = 8;
 pub const SLEEP: u8 = 16;
 pub const WAKE: u8 = 32;
 pub const BOOT: u8 = 64;
+const REPORTS: u8 = SWITCH | SLEEP | WAKE | BOOT;
 
 /// Kinds of occupants.
 const UNSEEN: i64 = 0;
@@ -30,6 +31,7 @@ const IDLE: i64 = 0;
 /// Events of a recording, or of a window of it.
 pub struct Events<'a> {
     pub samples: &'a [i64],
+    pub nodes: &'a [u16],
     pub codes: &'a [u8],
     pub ids: &'a [i32],
     /// Row of the packet, -1 none.
@@ -43,9 +45,14 @@ pub struct Events<'a> {
 /// Where the intervals are written: each array has a place for every boundary and one more.
 pub struct Intervals<'a> {
     pub positions: &'a mut [i64],
-    pub keys: &'a mut [i64],
+    /// Sample of each, of the first one the least number.
+    pub starts: &'a mut [i64],
+    /// Places in `keys`.
+    pub occupants: &'a mut [i32],
     pub spans: &'a mut [i64],
     pub packet_spans: &'a mut [i64],
+    /// Kind times `NUMBERS` plus number of every occupant, increasing; the first ones are written.
+    pub keys: &'a mut [i64],
 }
 
 /// An event of the scheduler, and the number of gaps before it.
@@ -55,48 +62,21 @@ struct Report {
     gaps: usize,
 }
 
-/// The open spans of each context, the latest on top: positions of their enters.
-#[derive(Default)]
-struct Stacks {
-    of: HashMap<i64, Vec<i64>>,
-}
-
-impl Stacks {
-    fn push(&mut self, context: i64, enter: i64) {
-        self.of.entry(context).or_default().push(enter);
-    }
-
-    fn remove(&mut self, context: i64, enter: i64) {
-        if let Some(open) = self.of.get_mut(&context) {
-            if let Some(place) = open.iter().rposition(|&other| other == enter) {
-                open.remove(place);
-            }
-            if open.is_empty() {
-                self.of.remove(&context); // each run of a task is a context of its own
-            }
-        }
-    }
-
-    fn top(&self, context: i64) -> i64 {
-        if self.of.is_empty() {
-            return NONE;
-        }
-        self.of
-            .get(&context)
-            .and_then(|open| open.last().copied())
-            .unwrap_or(NONE)
-    }
+/// A span that is open in a context: position of its enter, and whether it is of a packet.
+struct Open {
+    context: i64,
+    enter: i64,
+    of_packet: bool,
 }
 
 /// The state of a node after an event.
 struct Node<'a> {
     events: Events<'a>,
-    tasks: Stacks,
-    interrupts: Stacks,
-    layers: Stacks,
-    of_packets: Stacks,
-    /// By span, the context that entered it.
-    contexts: Vec<i64>,
+    /// Enters of open spans, the latest on top.
+    tasks: Vec<i64>,
+    interrupts: Vec<i64>,
+    /// Of all contexts: few are open at once.
+    layers: Vec<Open>,
     switched: Option<Report>,
     slept: Option<Report>,
     woke: Option<Report>,
@@ -121,7 +101,7 @@ impl Node<'_> {
     }
 
     fn running(&self) -> i64 {
-        let runs = self.thread().max(self.tasks.top(UNKNOWN));
+        let runs = self.thread().max(top(&self.tasks));
         if runs >= 0 {
             runs + FIRST_THREAD
         } else {
@@ -145,37 +125,36 @@ impl Node<'_> {
         }
     }
 
-    fn enter(&mut self, span: usize, position: usize, exit: usize) {
+    fn enter(&mut self, position: usize, exit: usize) {
         let (at, kind) = (position as i64, self.kind(position));
         if kind & TASK != 0 {
-            self.tasks.push(UNKNOWN, at);
+            self.tasks.push(at);
         }
         if kind & INTERRUPT != 0 {
             self.depth += 1;
-            self.interrupts.push(INTERRUPTS, at);
+            self.interrupts.push(at);
         }
         let context = if self.depth > 0 { INTERRUPTS } else { self.running() };
-        self.contexts[span] = context;
         if kind & (LAYER | INTERRUPT) != 0 {
-            self.layers.push(context, at);
-            if self.events.packets[position].max(self.events.packets[exit]) >= 0 {
-                self.of_packets.push(context, at);
-            }
+            self.layers.push(Open {
+                context,
+                enter: at,
+                of_packet: self.events.packets[position].max(self.events.packets[exit]) >= 0,
+            });
         }
     }
 
-    fn exit(&mut self, span: usize, enter: usize) {
-        let (at, kind, context) = (enter as i64, self.kind(enter), self.contexts[span]);
+    fn exit(&mut self, enter: usize) {
+        let (at, kind) = (enter as i64, self.kind(enter));
         if kind & TASK != 0 {
-            self.tasks.remove(UNKNOWN, at);
+            remove(&mut self.tasks, |&open| open == at);
         }
         if kind & INTERRUPT != 0 {
             self.depth -= 1;
-            self.interrupts.remove(INTERRUPTS, at);
+            remove(&mut self.interrupts, |&open| open == at);
         }
         if kind & (LAYER | INTERRUPT) != 0 {
-            self.layers.remove(context, at);
-            self.of_packets.remove(context, at);
+            remove(&mut self.layers, |open| open.enter == at);
         }
     }
 
@@ -185,9 +164,10 @@ impl Node<'_> {
 
     /// The occupant as kind times `NUMBERS` plus number, the innermost span, and the innermost of a packet.
     fn occupant(&self) -> (i64, i64, i64) {
-        let (interrupt, task, thread) = (self.interrupts.top(INTERRUPTS), self.tasks.top(UNKNOWN), self.thread());
+        let (interrupt, task, thread) = (top(&self.interrupts), top(&self.tasks), self.thread());
         let now = if interrupt >= 0 { INTERRUPTS } else { self.running() };
-        let span = self.layers.top(now);
+        let mut open = self.layers.iter().rev().filter(|open| open.context == now);
+        let span = open.clone().next().map_or(NONE, |open| open.enter);
         let place = |report: Option<Report>| report.map_or(NONE, |report| report.position);
         let asleep = thread == IDLE || (place(self.slept) > place(self.woke) && self.holds(self.slept, SLEEP));
         let (kind, number) = if interrupt >= 0 {
@@ -208,76 +188,130 @@ impl Node<'_> {
         if kind == ASLEEP || span < 0 {
             return (key, NONE, NONE);
         }
-        (key, span, self.of_packets.top(now))
+        (
+            key,
+            span,
+            open.find(|open| open.of_packet).map_or(NONE, |open| open.enter),
+        )
     }
 }
 
-/// What an event is to the node: nothing, a report, or with the number of its span an enter or an exit.
-const NOTHING: u32 = 0;
-const REPORT: u32 = 1;
+fn top(stack: &[i64]) -> i64 {
+    stack.last().copied().unwrap_or(NONE)
+}
 
-/// Write the intervals of a node; returns their number, or nothing for positions that are beyond the events.
+fn remove<T>(stack: &mut Vec<T>, is_it: impl Fn(&T) -> bool) {
+    if let Some(place) = stack.iter().rposition(is_it) {
+        stack.remove(place);
+    }
+}
+
+/// What an event is to the spans of the node: nothing, or with the number of its span an enter or an exit.
+const NOTHING: u32 = 0;
+
+/// Write the intervals of a node; returns their number and that of the occupants, or nothing for positions that are
+/// beyond the events.
 ///
-/// `enters` and `exits` are the ends of the spans, `reports` the events of the scheduler.
-pub fn intervals(events: Events, enters: &[i64], exits: &[i64], reports: &[i64], out: &mut Intervals) -> Option<usize> {
+/// `enters` and `exits` are the ends of the spans.
+pub fn intervals(
+    events: Events,
+    number: u16,
+    enters: &[i64],
+    exits: &[i64],
+    out: &mut Intervals,
+) -> Option<(usize, usize)> {
     let count = events.samples.len();
     let mut roles = vec![NOTHING; count];
-    for &position in reports {
-        *roles.get_mut(usize::try_from(position).ok()?)? = REPORT;
-    }
     for (span, (&enter, &exit)) in enters.iter().zip(exits).enumerate() {
-        let number = 2 * (u32::try_from(span).ok()? + 1);
-        *roles.get_mut(usize::try_from(enter).ok()?)? = number;
-        *roles.get_mut(usize::try_from(exit).ok()?)? = number + 1;
+        let role = 2 * (u32::try_from(span).ok()? + 1);
+        *roles.get_mut(usize::try_from(enter).ok()?)? = role;
+        *roles.get_mut(usize::try_from(exit).ok()?)? = role + 1;
     }
     let mut node = Node {
         events,
-        tasks: Stacks::default(),
-        interrupts: Stacks::default(),
-        layers: Stacks::default(),
-        of_packets: Stacks::default(),
-        contexts: vec![UNKNOWN; enters.len()],
+        tasks: Vec::new(),
+        interrupts: Vec::new(),
+        layers: Vec::new(),
         switched: None,
         slept: None,
         woke: None,
         gaps: 0,
         depth: 0,
     };
+    let mut occupants = Occupants::default();
     let mut written = 0;
-    let mut write = |position: i64, node: &Node| {
+    let mut write = |position: i64, sample: i64, node: &Node| -> Option<()> {
         let (key, span, packet_span) = node.occupant();
-        out.positions[written] = position;
-        out.keys[written] = key;
+        *out.positions.get_mut(written)? = position;
+        out.starts[written] = sample;
+        out.occupants[written] = occupants.place(key);
         out.spans[written] = span;
         out.packet_spans[written] = packet_span;
         written += 1;
+        Some(())
     };
-    write(NONE, &node);
+    write(NONE, i64::MIN, &node)?;
     for (position, &role) in roles.iter().enumerate() {
-        if role == NOTHING {
+        if role == NOTHING && (node.events.nodes[position] != number || node.kind(position) & REPORTS == 0) {
             continue;
         }
         let sample = node.events.samples[position];
         while node.gaps < node.events.gaps.len() && node.events.gaps[node.gaps] <= sample {
             node.gaps += 1;
         }
-        match role {
-            REPORT => {
-                let kind = node.kind(position);
-                node.report(position, kind);
-            }
-            number => {
-                let span = (number / 2 - 1) as usize;
-                if number % 2 == 0 {
-                    node.enter(span, position, exits[span] as usize);
-                } else {
-                    node.exit(span, enters[span] as usize);
-                }
+        if role == NOTHING {
+            node.report(position, node.kind(position));
+        } else {
+            let span = (role / 2 - 1) as usize;
+            if role % 2 == 0 {
+                node.enter(position, exits[span] as usize);
+            } else {
+                node.exit(enters[span] as usize);
             }
         }
-        write(position as i64, &node);
+        write(position as i64, sample, &node)?;
     }
-    Some(written)
+    let order = occupants.in_order(out.keys)?;
+    for occupant in &mut out.occupants[..written] {
+        *occupant = order[*occupant as usize];
+    }
+    Some((written, order.len()))
+}
+
+/// The occupants in the order in which they were met.
+#[derive(Default)]
+struct Occupants {
+    keys: Vec<i64>,
+    places: HashMap<i64, i32>,
+    latest: Option<(i64, i32)>,
+}
+
+impl Occupants {
+    fn place(&mut self, key: i64) -> i32 {
+        match self.latest {
+            Some((latest, place)) if latest == key => place,
+            _ => {
+                let place = *self.places.entry(key).or_insert(self.keys.len() as i32);
+                if place as usize == self.keys.len() {
+                    self.keys.push(key);
+                }
+                self.latest = Some((key, place));
+                place
+            }
+        }
+    }
+
+    /// Write the keys in increasing order; returns the place of each in that order.
+    fn in_order(&self, out: &mut [i64]) -> Option<Vec<i32>> {
+        let mut sorted: Vec<usize> = (0..self.keys.len()).collect();
+        sorted.sort_unstable_by_key(|&place| self.keys[place]);
+        let mut order = vec![0; sorted.len()];
+        for (place, &before) in sorted.iter().enumerate() {
+            *out.get_mut(place)? = self.keys[before];
+            order[before] = place as i32;
+        }
+        Some(order)
+    }
 }
 
 #[cfg(test)]
@@ -302,27 +336,33 @@ mod tests {
         let (kinds, samples) = (kinds(), [10, 20, 30, 40, 50]);
         let events = Events {
             samples: &samples,
+            nodes: &[4; 5],
             codes: &[SWITCHED, UDP, ISR, OTHER, OTHER],
             ids: &[7, 1, -1, -1, 1],
             packets: &[-1, 3, -1, -1, 3],
             gaps: &[],
             kinds: &kinds,
         };
-        let (mut positions, mut keys, mut spans, mut packets) = ([0; 6], [0; 6], [0; 6], [0; 6]);
+        let (mut positions, mut starts, mut spans, mut packets, mut keys) = ([0; 6], [0; 6], [0; 6], [0; 6], [0; 6]);
+        let mut occupants = [0; 6];
         let mut out = Intervals {
             positions: &mut positions,
-            keys: &mut keys,
+            starts: &mut starts,
+            occupants: &mut occupants,
             spans: &mut spans,
             packet_spans: &mut packets,
+            keys: &mut keys,
         };
 
-        let count = intervals(events, &[1, 2], &[4, 3], &[0], &mut out);
+        let counts = intervals(events, 4, &[1, 2], &[4, 3], &mut out);
 
         let thread = IN_THREAD * NUMBERS + 7;
         let interrupt = IN_INTERRUPT * NUMBERS + i64::from(ISR);
-        assert_eq!(Some(6), count);
+        assert_eq!(Some((6, 3)), counts);
+        assert_eq!([0, interrupt, thread], keys[..3]);
         assert_eq!([NONE, 0, 1, 2, 3, 4], positions);
-        assert_eq!([0, thread, thread, interrupt, thread, thread], keys);
+        assert_eq!([i64::MIN, 10, 20, 30, 40, 50], starts);
+        assert_eq!([0, 2, 2, 1, 2, 2], occupants);
         assert_eq!([NONE, NONE, 1, 2, 1, NONE], spans);
         assert_eq!([NONE, NONE, 1, NONE, 1, NONE], packets);
     }
@@ -332,6 +372,7 @@ mod tests {
         let kinds = kinds();
         let events = Events {
             samples: &[],
+            nodes: &[],
             codes: &[],
             ids: &[],
             packets: &[],
@@ -340,10 +381,12 @@ mod tests {
         };
         let mut out = Intervals {
             positions: &mut [0; 3],
-            keys: &mut [0; 3],
+            starts: &mut [0; 3],
+            occupants: &mut [0; 3],
             spans: &mut [0; 3],
             packet_spans: &mut [0; 3],
+            keys: &mut [0; 3],
         };
-        assert_eq!(None, intervals(events, &[0], &[1], &[], &mut out));
+        assert_eq!(None, intervals(events, 0, &[0], &[1], &mut out));
     }
 }

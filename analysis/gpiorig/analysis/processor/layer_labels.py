@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
+from ctypes import c_int64, c_size_t, c_void_p
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,13 +16,14 @@ from gpiorig.analysis.events.table import BY_CODE
 from gpiorig.analysis.packets.event_packets import EventPackets
 from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.processor.windows import Window
+from gpiorig.capture import native
 
 Positions = NDArray[np.int64]
 Column = tuple[int, str, int]  # index of the node, layer, way
 NONE = -1
 SENT, RECEIVED = 0, 1
 _ORDER = (*DOWN, INTERRUPT)
-_LAYER = np.full(256, NONE, dtype=np.int64)
+_LAYER = np.full(256, NONE, dtype=np.int8)
 for _code, _event in BY_CODE.items():
     if _event.layer in _ORDER and _code < 128:
         _LAYER[_code] = _ORDER.index(_event.layer)
@@ -98,57 +104,90 @@ class _Part:
         return leg * len(_ORDER) + self.layers[layers]
 
 
-class LayerLabels:
-    """The cell of a table of layers that an event belongs to.
+@dataclass(frozen=True, slots=True, eq=False)
+class Places:
+    """Of every packet its place among those of a route in a window.
+
+    Parameters
+    ----------
+    lowest
+        The first row.
+    places
+        int32[r], of the rows from there on: place of each, -1 for one that is not among them.
+    """
+
+    lowest: int
+    places: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, rows: NDArray[np.int64]) -> Places:
+        """Of packets of these rows, int64[k], in this order."""
+        lowest = int(rows.min(initial=0 if not len(rows) else int(rows[0])))
+        places = np.full(int(rows.max(initial=lowest - 1)) - lowest + 1, NONE, dtype=np.int32)
+        places[rows - lowest] = np.arange(len(rows))
+        return cls(lowest, places)
+
+
+class LayerTimes:
+    """Times of packets in layers, in a window.
 
     Parameters
     ----------
     window
         Of a recording.
-    rows
-        int64[k], rows of the packets of the route in this window.
+    places
+        Of the packets of the route in this window.
+    packets
+        How many these are.
     columns
         From `columns_of`.
     """
 
-    def __init__(self, window: Window, rows: NDArray[np.int64], columns: tuple[Column, ...]) -> None:
-        events = window.events
-        on_the_way = np.isin(np.arange(len(events.node_names)), [node for node, *_ in columns])
-        self._of_route = rows_of(rows, window.packet_of)
-        self._part = _Part(events.nodes, events.codes, window.ways, on_the_way)
-        self._samples, self.packets, self.columns = events.samples, len(rows), columns
-        self._own = self._part.in_layers(self._of_route)
-        self._column = np.full(len(_ORDER) * len(WAYS) * len(events.node_names), NONE, dtype=np.int64)
+    def __init__(self, window: Window, places: Places, packets: int, columns: tuple[Column, ...]) -> None:
+        self._window, self._places, self._columns = window, places, columns
+        self._shape = (packets, len(columns))
+        names = window.events.node_names
+        self._table = np.full(len(_ORDER) * len(WAYS) * len(names), NONE, dtype=np.int32)
         for at, (node, layer, way) in enumerate(columns):
-            self._column[(node * len(WAYS) + way) * len(_ORDER) + _ORDER.index(layer)] = at
+            self._table[(node * len(WAYS) + way) * len(_ORDER) + _ORDER.index(layer)] = at
+        self._ways = native.column(window.ways, np.int8, name="ways", count=len(window.events))
+        self._cells = (
+            *window.addresses,
+            self._ways.ctypes.data,
+            len(window.events),
+            _LAYER.ctypes.data,
+            self._table.ctypes.data,
+            len(names),
+            len(WAYS),
+            len(_ORDER),
+            places.places.ctypes.data,
+            len(places.places),
+            places.lowest,
+            len(columns),
+        )
 
-    def cells(self, spans: Positions, packets: Positions) -> NDArray[np.int64]:
-        """int64[q], row times columns plus column: layer of the event in `spans`, the rest of that in `packets`."""
-        row = self._of_route[packets]
-        known = (row >= 0) & (self._part.ways[packets] >= 0) & (self._part.layers[spans] >= 0)
-        column = np.where(known, self._column[np.where(known, self._part.keys(spans, packets), 0)], NONE)
-        return np.where(column >= 0, row * len(self.columns) + column, NONE)
+    def self_times(self) -> NDArray[np.int64]:
+        """int64[k, l]: how long the innermost span of the packet was of the layer."""
+        times = np.zeros(self._shape, dtype=np.int64)
+        for owned in self._window.owned.values():
+            rows = (owned.durations, owned.spans, owned.packet_spans)
+            intervals = (*(row.ctypes.data for row in rows), len(owned.durations))
+            native.checked(_self_times()(*self._cells, *intervals, times.ctypes.data, times.size))
+        return times
 
     def residence(self) -> NDArray[np.int64]:
         """int64[k, l]: from the first event of a layer to the first of the next one of the node, or to its own last."""
-        cells = self.cells(self._own, self._own)
-        samples = self._samples[self._own]
-        first = np.full((self.packets, len(self.columns)), NONE, dtype=np.int64)
-        last = first.copy()
-        # Where a cell occurs more than once, the value written last stays.
-        first.reshape(-1)[cells[::-1]] = samples[::-1]
-        last.reshape(-1)[cells] = samples
-        end = last.copy()
-        for at, after in self._followers().items():
-            later = first[:, after] >= first[:, at]
-            end[:, at] = np.where(later & (first[:, at] >= 0), first[:, after], last[:, at])
-        return end - first
+        times, last = np.empty((2, *self._shape), dtype=np.int64)
+        followers = self._followers()
+        arrays = (array.ctypes.data for array in (followers, times, last))
+        native.checked(_residence()(*self._cells, *arrays, times.size))
+        return times
 
-    def _followers(self) -> dict[int, int]:
+    def _followers(self) -> NDArray[np.int32]:
         """For each column the one that takes the packet over on the same node; interrupts take over from no column."""
-        followers = {}
-        for at, (node, layer, _) in enumerate(self.columns[:-1]):
-            after_node, after, way = self.columns[at + 1]
+        followers = np.full(len(self._columns), NONE, dtype=np.int32)
+        for at, (node, layer, _) in enumerate(self._columns[:-1]):
+            after_node, after, way = self._columns[at + 1]
             if (
                 node == after_node
                 and not (after == INTERRUPT and way == SENT)
@@ -156,3 +195,17 @@ class LayerLabels:
             ):
                 followers[at] = at + 1
         return followers
+
+
+_ARRAY, _NUMBER = c_void_p, c_size_t
+_CELLS = (*[_ARRAY] * 5, _NUMBER, *[_ARRAY] * 2, *[_NUMBER] * 3, _ARRAY, _NUMBER, c_int64, _NUMBER)
+
+
+@functools.cache
+def _self_times() -> Callable[..., int]:
+    return native.kernel("gpiorig_self_times", *_CELLS, *[_ARRAY] * 3, _NUMBER, _ARRAY, _NUMBER)
+
+
+@functools.cache
+def _residence() -> Callable[..., int]:
+    return native.kernel("gpiorig_residence", *_CELLS, *[_ARRAY] * 3, _NUMBER)

@@ -20,9 +20,9 @@ from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.ordered_pool import in_order
 from gpiorig.analysis.packets.event_packets import EventPackets
 from gpiorig.analysis.packets.routes import Route
-from gpiorig.analysis.processor import ownership
-from gpiorig.analysis.processor.layer_labels import Column, LayerLabels, columns_of
-from gpiorig.analysis.processor.step_times import StepTimes
+from gpiorig.analysis.processor import layer_labels, ownership
+from gpiorig.analysis.processor.layer_labels import Column, Places, columns_of
+from gpiorig.analysis.processor.step_times import step_times
 from gpiorig.analysis.processor.windows import EVENTS, Window, Windows
 from gpiorig.capture import mapped, memory
 
@@ -158,18 +158,22 @@ class _Sums:
         """The times of the packets of a window."""
         rows = self._route.steps.rows
         packets = np.flatnonzero((rows >= window.rows[0]) & (rows < window.rows[1]))
-        labels = LayerLabels(window, rows[packets], self._columns)
-        starts, samples = self._route.starts[packets, np.newaxis], self._route.steps.samples[packets]
-        instants = np.concatenate([starts, starts + np.cumsum(samples, axis=1)], axis=1)
+        places = Places.of(rows[packets])
+        samples = self._route.steps.samples[packets]
+        instants = np.empty((len(packets), len(self._nodes) + 1), dtype=np.int64)
+        instants[:, 0] = self._route.starts[packets]
+        np.cumsum(samples, axis=1, out=instants[:, 1:])
+        instants[:, 1:] += instants[:, :1]
         preempted, ran = np.zeros(samples.shape, dtype=np.int64), {}
         for node in dict.fromkeys(node for node in self._nodes if node in window.owned):
             steps = np.array([at for at, name in enumerate(self._nodes) if name == node])
-            part = StepTimes(window, node, rows=rows[packets], instants=instants, steps=steps)
-            preempted[:, steps] = part.busy() - part.own()
-            for key, times in part.sums().items():
+            times = step_times(window, node, places=places, instants=instants, steps=steps)
+            preempted[:, steps] = times.busy - times.own
+            for key, sums in times.sums.items():
                 ran[node, key] = np.zeros(len(self._nodes), dtype=np.int64)
-                ran[node, key][steps] = times
-        return _Times(packets, _self_samples(window, labels), labels.residence(), preempted, ran)
+                ran[node, key][steps] = sums
+        layers = layer_labels.LayerTimes(window, places, len(packets), self._columns)
+        return _Times(packets, layers.self_times(), layers.residence(), preempted, ran)
 
     def add(self, times: _Times) -> None:
         """Add those of a window."""
@@ -204,20 +208,6 @@ class _Sums:
             preempted_samples=self._preempted,
             known=np.array([self._windows.scheduled(node) for node in self._nodes], dtype=bool),
         )
-
-
-def _self_samples(window: Window, labels: LayerLabels) -> NDArray[np.int64]:
-    """int64[k, l]: of the packets of a window."""
-    size = labels.packets * len(labels.columns)
-    self_samples = np.zeros(size, dtype=np.int64)
-    for owned in window.owned.values():
-        working = np.flatnonzero(owned.packet_spans >= 0)
-        cells = labels.cells(owned.spans[working], owned.packet_spans[working])
-        counted = cells >= 0
-        # Sums of integers below 2^53 are exact in float64.
-        sums = np.bincount(cells[counted], weights=owned.durations[working][counted], minlength=size)
-        self_samples += sums.astype(np.int64)
-    return self_samples.reshape(labels.packets, len(labels.columns))
 
 
 def _nothing(shape: tuple[int, int]) -> Counts:

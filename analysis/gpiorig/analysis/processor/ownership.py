@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from ctypes import c_size_t, c_void_p
+from ctypes import POINTER, byref, c_size_t, c_uint16, c_void_p
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -142,52 +142,54 @@ def build(
     threads
         Whether the node has ``sched.switch``, in this window or elsewhere.
     """
-    reports = np.flatnonzero((events.nodes == node) & _IS_REPORT[events.codes])
-    ends = [native.column(np.ascontiguousarray(positions), np.int64, name="ends of spans") for positions in spans]
-    count, room = len(events), len(ends[0]) + len(ends[1]) + len(reports) + 1
-    intervals = np.empty((4, room), dtype=np.int64)
+    ends = [native.column(side, np.int64, name="ends of spans", count=len(spans[0])) for side in spans]
+    reports = np.count_nonzero(_IS_REPORT[events.codes] & (events.nodes == node))
+    count, room = len(events), 2 * len(ends[0]) + int(reports) + 1
+    boundaries, starts, spans_now, packet_spans, keys = np.empty((5, room), dtype=np.int64)
+    occupants = np.empty(room, dtype=np.int32)
     columns = (
         native.column(events.samples, np.int64, name="samples"),
+        native.column(events.nodes, np.uint16, name="nodes", count=count),
         native.column(events.codes, np.uint8, name="codes", count=count),
         native.column(events.ids, np.int32, name="ids", count=count),
         native.column(packet_of, np.int32, name="packets", count=count),
     )
     gaps = np.ascontiguousarray(events.gaps[:, 1])
+    key_count = c_size_t(0)
     written = native.checked(
         _kernel()(
             *(column.ctypes.data for column in columns),
             count,
+            node,
             gaps.ctypes.data,
             len(gaps),
             _KINDS.ctypes.data,
             *(positions.ctypes.data for positions in ends),
             len(ends[0]),
-            reports.ctypes.data,
-            len(reports),
-            *(row.ctypes.data for row in intervals),
+            *(row.ctypes.data for row in (boundaries, starts, occupants, spans_now, packet_spans, keys)),
+            room,
+            byref(key_count),
         )
     )
-    boundaries, occupants, spans_now, packet_spans = intervals[:, :written]
-    starts = events.samples[boundaries]
+    starts = starts[:written]
     starts[0] = events.start
-    occurs = np.bincount(occupants) > 0
     return Ownership(
         node=events.node_names[node],
-        positions=boundaries,
+        positions=boundaries[:written],
         starts=starts,
         durations=np.diff(starts, append=max(events.end, int(starts[-1]))),
-        keys=tuple(np.flatnonzero(occurs).tolist()),
-        occupants=(np.cumsum(occurs) - 1).astype(np.int32)[occupants],
-        spans=spans_now,
-        packet_spans=packet_spans,
+        keys=tuple(keys[: key_count.value].tolist()),
+        occupants=occupants[:written],
+        spans=spans_now[:written],
+        packet_spans=packet_spans[:written],
     )
 
 
 @functools.cache
 def _kernel() -> Callable[..., int]:
     array, number = c_void_p, c_size_t
-    events = (*[array] * 4, number, array, number, array)
-    return native.kernel("gpiorig_ownership", *events, array, array, number, array, number, *[array] * 4)
+    events = (*[array] * 5, number, c_uint16, array, number, array)
+    return native.kernel("gpiorig_ownership", *events, array, array, number, *[array] * 6, number, POINTER(number))
 
 
 def name_of(key: int) -> str:

@@ -22,7 +22,7 @@ from gpiorig.analysis.packets.event_packets import EventPackets
 from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.processor import ownership
 from gpiorig.analysis.processor.ownership import Ownership
-from gpiorig.capture import mapped
+from gpiorig.capture import mapped, native
 
 Positions = NDArray[np.int64]
 EVENTS = 1 << 17  # of a window, about: what the caches of a processor hold
@@ -56,6 +56,18 @@ class Window:
     packet_of: NDArray[np.int32]
     ways: NDArray[np.int8]
     owned: dict[str, Ownership]
+
+    @property
+    def addresses(self) -> tuple[int, ...]:
+        """Of what kernels read of every event: its sample, node, code and packet."""
+        events = self.events
+        columns = (
+            native.column(events.samples, np.int64, name="samples"),
+            native.column(events.nodes, np.uint16, name="nodes", count=len(events)),
+            native.column(events.codes, np.uint8, name="codes", count=len(events)),
+            native.column(self.packet_of, np.int32, name="packets", count=len(events)),
+        )
+        return tuple(column.ctypes.data for column in columns)
 
 
 class Windows:

@@ -3,11 +3,13 @@
 pub mod changes;
 pub mod deflate;
 pub mod edges;
+pub mod layer_times;
 pub mod member;
 pub mod ownership;
 pub mod pauses;
 pub mod runs;
 pub mod spi;
+pub mod step_times;
 pub mod symbol_bus;
 pub mod table;
 pub mod uart;
@@ -16,7 +18,7 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::slice;
 
 /// Changes when a state's layout or a function's parameters change; Python refuses another number.
-pub const ABI: u32 = 4;
+pub const ABI: u32 = 5;
 /// Result of a call that panicked: a fault in this crate.
 pub const PANICKED: i64 = -1;
 /// Result of a call with a state or a buffer that cannot be right.
