@@ -20,6 +20,7 @@ pub mod ownership;
 pub mod pauses;
 pub mod runs;
 pub mod scan;
+pub mod sent_events;
 pub mod spi;
 pub mod step_times;
 pub mod symbol_bus;

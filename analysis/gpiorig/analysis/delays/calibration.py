@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.delays.instruments import Node
 from gpiorig.analysis.events.events import Events
-from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.steps import Steps
 from gpiorig.analysis.packets.timelines import Timelines
@@ -55,7 +54,7 @@ def probe_cost(events: Events, *, node: str) -> NDArray[np.int64]:
     numpy.ndarray
         int64, in samples; empty if there was no burst.
     """
-    in_burst = (events.codes == BY_NAME["rig.calibrate"].code) & (events.nodes == events.node(node))
+    in_burst = events.positions("rig.calibrate", node=events.node(node))
     samples, ids = events.samples[in_burst], events.ids[in_burst]
     successive = np.diff(ids) == 1
     spacing: NDArray[np.int64] = np.diff(samples)[successive]

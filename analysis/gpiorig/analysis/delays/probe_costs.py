@@ -7,7 +7,7 @@ step is the difference of the shifts of its ends, so the costs of the steps add 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections import Counter
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,28 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.delays import calibration
-from gpiorig.analysis.delays.calibration import LAST_BUS_CODE, Price
+from gpiorig.analysis.delays.cost_walk import Floats, Walk
 from gpiorig.analysis.delays.instruments import Instruments, seen_at
-from gpiorig.analysis.events.events import Events, slices
-from gpiorig.analysis.events.ids import code_set
-from gpiorig.analysis.events.index import position_type
-from gpiorig.analysis.events.table import BY_CODE
-from gpiorig.analysis.number_text import NS_PER_S
-from gpiorig.analysis.packets.path import Kind, Milestone
+from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.ordered_pool import in_order
+from gpiorig.analysis.packets.path import Milestone
 from gpiorig.analysis.packets.routes import Route
-from gpiorig.analysis.packets.steps import Step
+from gpiorig.analysis.statistics.medians import median, of_counted
 from gpiorig.capture import mapped
 
-Floats = NDArray[np.float64]
-
-# The steps that a processor spends; in the others the radio does, whatever events the processor sends meanwhile.
-_BY_PROCESSOR = (Kind.SOFTWARE, Kind.MAC, Kind.DRIVER, Kind.INTERRUPT, Kind.APPLICATION)
-
-# A node that sends these waits for its slot.
-_IS_SLOT = code_set(code for code, event in BY_CODE.items() if event.layer == "slot")
-
-# Where a reception begins to keep the radio busy, and where a driver waits until it is not.
-_RECEIVED, _WAITS = "tap.irq.enter", "driver.prepare.enter"
+Pair = tuple[int, int]  # numbers of events with an id and of those without
+_TOGETHER = 1 << 13  # packets whose numbers are in the caches of a processor
 
 # An event on the way of a packet against one of the burst: true cost over events in the turn-around of
 # docs/guide/probe-effect.md is 0.99 of the burst's on the M3, 1.04 (M3, threads), 1.12 (L476), 0.91 (TelosB): the
@@ -95,129 +84,6 @@ class ProbeCosts:
     parts: tuple[CostPart, ...]
 
 
-@dataclass(slots=True)
-class _Busy:
-    """A radio that sends its acknowledgement until `ready`, and the events of its node since."""
-
-    node: str
-    ready: NDArray[np.int64]
-    spent: Floats
-
-
-class _Sent:
-    """Events that a node sent on its bus: their samples, and the cumulative number of those with an id."""
-
-    def __init__(self, events: Events, node: str) -> None:
-        self.node = node
-        size = sum(len(on_bus) for _, on_bus in _on_bus(events, node))
-        self.samples = mapped.zeros(size, np.int64)
-        self.with_id = mapped.zeros(size + 1, position_type(len(events)))
-        at = 0
-        for part, on_bus in _on_bus(events, node):
-            here, at = slice(at, at + len(on_bus)), at + len(on_bus)
-            self.samples[here] = events.samples[part][on_bus]
-            self.with_id[here.start + 1 : at + 1] = self.with_id[here.start] + np.cumsum(events.ids[part][on_bus] >= 0)
-
-
-def _on_bus(events: Events, node: str) -> Iterator[tuple[slice, NDArray[np.int64]]]:
-    """Slices of the events, and the places in each slice of the events that a node sent on its bus."""
-    for part in slices(len(events)):
-        of_node = events.nodes[part] == events.node(node)
-        yield part, np.flatnonzero(of_node & (events.codes[part] <= LAST_BUS_CODE))
-
-
-def _has_slots(events: Events, node: int) -> bool:
-    return any((_IS_SLOT[events.codes[part]] & (events.nodes[part] == node)).any() for part in slices(len(events)))
-
-
-class _Walk:
-    """A route, the nodes' prices, and the events that the node of the step in hand sent."""
-
-    def __init__(self, events: Events, steps: tuple[Step, ...], instruments: Instruments, prices: dict[str, Price]):
-        self._events, self.steps, self.instruments, self.prices = events, steps, instruments, prices
-        self.seen = seen_at(steps)
-        self.owners = [here for here, _ in self.seen]
-        self._sent: _Sent | None = None
-        self._slotted = {node for node in prices if _has_slots(events, events.node(node))}
-        self._period_ns = float(NS_PER_S / events.samplerate_hz)
-        self._busy: _Busy | None = None
-        self._last: tuple[str, NDArray[np.int64], Floats] = ("", np.empty(0, np.int64), np.empty((2, 0)))
-
-    def take(self, column: int, start: NDArray[np.int64], end: NDArray[np.int64]) -> tuple[Floats, Floats, bool]:
-        """Take one step after the other, in the order of the path.
-
-        Returns
-        -------
-        sent, delaying
-            float64[2, k], events with and without id within the step, and how many of them delay the packet; less what
-            a wait swallows.
-        waited
-            Whether most packets met such a wait.
-        """
-        node, event = self.owners[column], self.steps[column].start.event
-        share = self.share(column)
-        sent_before = self.before(column, start)
-        sent_until = self.before(column, end)
-        sent = (sent_until - sent_before) * (share > 0)
-        delaying = sent * share
-        known = self.instruments.node(node)
-        if event == _RECEIVED and known.busy_ns:
-            ready = start + round(known.busy_ns / self._period_ns)
-            self._busy = _Busy(node, ready, np.zeros_like(delaying))
-        if self._busy is None or self._busy.node != node:
-            return sent, delaying, False
-        if event != _WAITS:
-            self._busy.spent += delaying
-            return sent, delaying, False
-        busy, self._busy = self._busy, None
-        after_ns = np.array([start - busy.ready, end - busy.ready], dtype=np.float64) * self._period_ns
-        after = sent_until - self.before(column, busy.ready)
-        waits, swallowed = _wait(self.cost(column, busy.spent), after_ns)
-        often = 2 * int(np.count_nonzero(swallowed)) > len(swallowed)
-        return sent, np.where(waits, after, delaying) - swallowed * busy.spent, often
-
-    def before(self, column: int, at: NDArray[np.int64]) -> Floats:
-        """float64[2, k], events with and without id that a step's node has sent before these instants."""
-        node = self.owners[column]
-        if self._last[0] != node or self._last[1] is not at:  # the end of a step is the start of the next
-            if self._sent is None or self._sent.node != node:
-                self._sent = None  # before the next one is made, for memory's sake
-                self._sent = _Sent(self._events, node)
-            places = np.searchsorted(self._sent.samples, at)
-            with_id = self._sent.with_id[places]
-            self._last = (node, at, np.array([with_id, places - with_id], dtype=np.float64))
-        return self._last[2]
-
-    def cost(self, column: int, counts: Floats) -> Floats:
-        """float64[k], for these numbers of events with and without id."""
-        price = self.prices[self.owners[column]]
-        cost: Floats = counts[0] * price.with_id + counts[1] * price.without_id
-        return cost
-
-    def ends(self, column: int) -> list[tuple[Milestone, str]]:
-        """Milestones of a step, and where they are seen."""
-        step, (here, there) = self.steps[column], self.seen[column]
-        return [(step.start, here), (step.end, there)]
-
-    def lead(self, milestone: Milestone, node: str) -> float:
-        """How long before its instant a milestone was reached; a line shows it at once, the bus does not."""
-        return self.prices[node].lead_width if self.instruments.on_bus(milestone, node) else 0.0
-
-    def share(self, column: int) -> float:
-        """How many of the events in a step are taken to delay the packet.
-
-        Of earlier fragments, of what a node does before its slot, and of a wait that is the driver's, not the radio's,
-        unknown: the processor may be what is waited for, or have time to spare. Half of the events, more or less
-        the other half.
-        """
-        step, node = self.steps[column], self.owners[column]
-        kind, own = step.kind, step.is_backoff or self.instruments.node(node).waits_in_software
-        before_slot = node in self._slotted and not step.start.received and kind in _BY_PROCESSOR
-        if before_slot or kind is Kind.FRAGMENTS or (own and kind in (Kind.RADIO_WAIT, Kind.UNDIVIDED)):
-            return 0.5
-        return float(kind in _BY_PROCESSOR)
-
-
 @dataclass(frozen=True, slots=True)
 class _Medians:
     """Over the packets, of one step: events, those that delay it with and without id, their cost, whether it waited."""
@@ -244,42 +110,96 @@ def for_route(events: Events, route: Route, instruments: Instruments) -> ProbeCo
     known = {node: price for node, price in prices.items() if price is not None}
     if len(known) < len(nodes):
         return None
-    walk = _Walk(events, steps, instruments, known)
-    costs_ns = mapped.zeros(route.steps.samples.shape, np.float32)
-    all_events, medians = np.zeros(len(route)), []
-    end = route.starts
-    for column in range(len(steps)):
-        start, end = end, end + route.steps.column(column)
-        sent, delaying, waited = walk.take(column, start, end)
-        cost_ns = walk.cost(column, delaying)
-        before, after = (walk.lead(*end) for end in walk.ends(column))
-        costs_ns[:, column] = cost_ns + after - before
-        all_events += sent.sum(axis=0)
-        with_id, without_id = (_median(event) for event in delaying)
-        medians.append(_Medians(_median(sent.sum(axis=0)), with_id, without_id, _median(cost_ns), waited))
-    totals_ns = costs_ns.sum(axis=1, dtype=np.float64)
+    walk = Walk(events, steps, instruments, known)
+    numbers = _Numbers(walk, route)
+    parts = (slice(first, first + _TOGETHER) for first in range(0, len(route), _TOGETHER))
+    for counts in in_order(numbers.of_packets, parts):
+        numbers.add(counts)
+        mapped.relieve()
+    medians = [numbers.medians(column) for column in range(len(steps))]
     return ProbeCosts(
-        events=np.array([*(median.events for median in medians), _median(all_events)]).astype(np.int64),
-        cost_ns=np.array([*map(_median, costs_ns.T), _median(totals_ns)]),
-        costs_ns=costs_ns,
+        events=np.array([*(median.events for median in medians), numbers.all_events()]).astype(np.int64),
+        cost_ns=np.array([*map(numbers.step_ns, range(len(steps))), median(numbers.totals_ns)]),
+        costs_ns=numbers.costs_ns,
         parts=_parts(walk, medians),
     )
 
 
-def _wait(spent_ns: Floats, after_ns: Floats) -> tuple[NDArray[np.bool_], Floats]:
-    """Whether a packet's driver waited for the radio, and which share of what was spent before that the wait swallows.
+class _Numbers:
+    """Costs of every packet, and how often each number of events was sent in a step."""
 
-    What the processor spent between the reception and the wait does not delay the packet, as far as the processor would
-    have waited without it. `after_ns`: how long after the radio was ready the driver's step began and ended.
-    """
-    late_ns, left_ns = after_ns
-    waits: NDArray[np.bool_] = (late_ns < 0) & (left_ns > 0)
-    # With probes it came too late to wait; without them it would have waited a little.
-    part = np.clip(1 - late_ns / np.maximum(spent_ns, 1e-9), 0.0, 1.0)
-    return waits, np.where(waits, 1.0, part * (late_ns >= 0))
+    def __init__(self, walk: Walk, route: Route) -> None:
+        self._walk, self._route = walk, route
+        columns = range(len(walk.steps))
+        self._lead_ns = [[walk.lead(*end) for end in walk.ends(column)] for column in columns]
+        self.costs_ns = mapped.zeros(route.steps.samples.shape, np.float32)
+        self.totals_ns = mapped.zeros(len(route), np.float64)
+        # float64[3, k]: events that delay a packet with and without id, and their cost, where a wait swallows some
+        self._waited = {wait.column: mapped.zeros((3, len(route)), np.float64) for wait in walk.waits}
+        self._counts: list[Counter[Pair]] = [Counter() for _ in columns]
+        self._all: Counter[Pair] = Counter()
+        self._swallowed = [0] * len(columns)
+
+    def of_packets(self, part: slice) -> tuple[list[Counter[Pair]], list[int]]:
+        """Numbers of events of some packets by step, last of all steps; and how many packets met a wait in each."""
+        costs = self._walk.costs(self._route, part)
+        for column, (step, (before, after)) in enumerate(zip(costs, self._lead_ns, strict=True)):
+            self.costs_ns[part, column] = step.cost_ns + after - before
+            if column in self._waited:
+                self._waited[column][:, part] = [*step.delaying, step.cost_ns]
+        self.totals_ns[part] = self.costs_ns[part].sum(axis=1, dtype=np.float64)
+        sent = [step.sent for step in costs]
+        return [*map(_counted, sent), _counted(sum(sent[1:], sent[0]))], [step.swallowed for step in costs]
+
+    def add(self, counts: tuple[list[Counter[Pair]], list[int]]) -> None:
+        """Count the events of some packets."""
+        for total, of_part in zip([*self._counts, self._all], counts[0], strict=True):
+            total.update(of_part)
+        self._swallowed = [sum(pair) for pair in zip(self._swallowed, counts[1], strict=True)]
+
+    def all_events(self) -> float:
+        """Events in all steps, median over the packets."""
+        sent, packets = _pairs(self._all)
+        return of_counted(sent.sum(axis=0), packets)
+
+    def medians(self, column: int) -> _Medians:
+        """Those of a step."""
+        sent, packets = _pairs(self._counts[column])
+        if column in self._waited:
+            with_id, without_id, cost_ns = map(median, self._waited[column])
+        else:
+            delaying = sent * self._walk.share(column)
+            numbers = (*delaying, self._walk.cost(column, delaying))
+            with_id, without_id, cost_ns = (of_counted(values, packets) for values in numbers)
+        waited = 2 * self._swallowed[column] > len(self._route)
+        return _Medians(of_counted(sent.sum(axis=0), packets), with_id, without_id, cost_ns, waited)
+
+    def step_ns(self, column: int) -> float:
+        """What the probes add to a step, median over the packets."""
+        if column in self._waited:
+            return median(self.costs_ns[:, column])
+        sent, packets = _pairs(self._counts[column])
+        before, after = self._lead_ns[column]
+        cost_ns = self._walk.cost(column, sent * self._walk.share(column)) + after - before
+        return of_counted(cost_ns.astype(np.float32), packets)
 
 
-def _parts(walk: _Walk, medians: list[_Medians]) -> tuple[CostPart, ...]:
+def _counted(sent: Floats) -> Counter[Pair]:
+    """How many packets have each pair of numbers of events, of float64[2, k]."""
+    with_id, without_id = sent.astype(np.int64)
+    width = int(without_id.max(initial=0)) + 1
+    pairs, packets = np.unique(with_id * width + without_id, return_counts=True)
+    counts = zip(pairs.tolist(), packets.tolist(), strict=True)
+    return Counter({divmod(pair, width): count for pair, count in counts})
+
+
+def _pairs(counts: Counter[Pair]) -> tuple[Floats, NDArray[np.int64]]:
+    """float64[2, u], the pairs; int64[u], how many packets have each."""
+    pairs = np.array([*counts], dtype=np.float64).reshape(-1, 2).T
+    return pairs, np.array([*counts.values()], dtype=np.int64)
+
+
+def _parts(walk: Walk, medians: list[_Medians]) -> tuple[CostPart, ...]:
     """Standard uncertainty of the costs by source, of each step and of the total."""
     columns = range(len(medians))
     prices = [walk.prices[node] for node in walk.owners]
@@ -308,7 +228,7 @@ def _parts(walk: _Walk, medians: list[_Medians]) -> tuple[CostPart, ...]:
     return tuple(CostPart(*contribution) for contribution in contributions if contribution[-1].any())
 
 
-def _shared(walk: _Walk, values: Floats) -> Floats:
+def _shared(walk: Walk, values: Floats) -> Floats:
     """One column more: what the steps of a node share adds up in the total, nodes are independent."""
     owners = np.array(walk.owners)
     return np.append(np.abs(values), math.hypot(*(values[owners == node].sum() for node in walk.prices)))
@@ -319,12 +239,7 @@ def _apart(values: Floats) -> Floats:
     return np.append(values, math.sqrt(float(np.square(values).sum())))
 
 
-def _lead_standard(walk: _Walk, start: tuple[Milestone, str], end: tuple[Milestone, str]) -> float:
+def _lead_standard(walk: Walk, start: tuple[Milestone, str], end: tuple[Milestone, str]) -> float:
     """Of the leads of both ends; those of one node's events cancel."""
     leads = [walk.lead(*bound) for bound in (start, end)]
     return 0.0 if start[1] == end[1] and leads[0] == leads[1] else math.hypot(*leads) / math.sqrt(3)
-
-
-def _median(values: Floats | NDArray[np.float32]) -> float:
-    """Over the packets; 0 without any."""
-    return float(np.median(values)) if len(values) else 0.0

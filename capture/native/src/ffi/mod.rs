@@ -8,6 +8,7 @@ pub mod member;
 pub mod ownership;
 pub mod pauses;
 pub mod runs;
+pub mod sent_events;
 pub mod spi;
 pub mod step_times;
 pub mod symbol_bus;
