@@ -1,5 +1,7 @@
 //! How many events a node sent between two instants: `gpiorig.analysis.delays.sent_events` has the rules.
 
+use crate::search::less;
+
 /// Events of a recording.
 pub struct Events<'a> {
     pub samples: &'a [i64],
@@ -31,33 +33,6 @@ impl Events<'_> {
     fn place(&self, position: usize, node: usize) -> Option<usize> {
         let is_sent = usize::from(self.nodes[position]) == node && self.codes[position] <= self.last_code;
         is_sent.then(|| usize::from(self.ids[position] < 0))
-    }
-
-    /// The number of events before an instant, sought around another number.
-    fn before(&self, instant: i64, near: usize) -> usize {
-        let (mut low, mut high) = (near, self.samples.len());
-        let mut reach = 1;
-        if near > 0 && self.samples[near - 1] >= instant {
-            (low, high) = (0, near - 1);
-            while reach < near {
-                if self.samples[near - 1 - reach] < instant {
-                    low = near - reach;
-                    break;
-                }
-                high = near - 1 - reach;
-                reach *= 2;
-            }
-        } else {
-            while near + reach <= self.samples.len() {
-                if self.samples[near + reach - 1] >= instant {
-                    high = near + reach - 1;
-                    break;
-                }
-                low = near + reach;
-                reach *= 2;
-            }
-        }
-        low + self.samples[low..high].partition_point(|&sample| sample < instant)
     }
 }
 
@@ -98,7 +73,7 @@ pub fn count(
     for packet in 0..packets {
         let mut near = positions[0];
         for (position, &instant) in positions.iter_mut().zip(&instants[packet * width..]) {
-            near = events.before(instant, near);
+            near = less(events.samples, instant, near);
             *position = near;
         }
         for (number, range) in ranges.iter().enumerate() {
@@ -155,16 +130,6 @@ mod tests {
             codes: &[1, 1, 200, 1, 1, 1, 1, 1],
             ids: &[-1, 3, -1, 3, 7, -1, 8, 9],
             last_code: 127,
-        }
-    }
-
-    #[test]
-    fn positions_are_those_of_the_first_event_that_is_not_before() {
-        for instant in 0..40 {
-            let expected = SAMPLES.iter().filter(|&&sample| sample < instant).count();
-            for near in 0..=SAMPLES.len() {
-                assert_eq!(expected, events().before(instant, near));
-            }
         }
     }
 

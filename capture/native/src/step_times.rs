@@ -1,6 +1,8 @@
 //! How long each occupant of a processor ran within the steps of packets: `gpiorig.analysis.processor.step_times` has
 //! the rules.
 
+use crate::search::less;
+
 /// What an occupant is, as bits.
 pub const SCHEDULED: u8 = 1;
 pub const INTERRUPT: u8 = 2;
@@ -90,22 +92,7 @@ impl Labelled<'_> {
 
     /// The interval of an instant, sought around another interval; the first one for what is before it.
     fn interval(&self, instant: i64, near: usize) -> usize {
-        let starts = self.intervals.starts;
-        let (mut low, mut high) = (near, starts.len());
-        if starts[near] > instant {
-            (low, high) = (0, near);
-        } else {
-            let mut reach = 1;
-            while near + reach < starts.len() {
-                if starts[near + reach] > instant {
-                    high = near + reach;
-                    break;
-                }
-                low = near + reach;
-                reach *= 2;
-            }
-        }
-        (low + starts[low..high].partition_point(|&start| start <= instant)).saturating_sub(1)
+        less(self.intervals.starts, instant + 1, near).saturating_sub(1)
     }
 }
 

@@ -10,11 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.delays.calibration import LAST_BUS_CODE
-from gpiorig.analysis.events.completions import slices
-from gpiorig.analysis.events.events import SLICE_EVENTS, Events
+<<<<<<< HEAD
+from gpiorig.analysis.events.events import SLICE_EVENTS, Events, slices
 from gpiorig.capture import native
+=======
+from gpiorig.analysis.events.events import Events
+from gpiorig.capture import mapped, native
+>>>>>>> 54fb7c18 (analysis.processor: spans, extents and layers in one pass each)
 
-_BLOCK = 1 << 10  # events between two cumulative numbers; a divisor of `SLICE_EVENTS`
+_BLOCK = 1 << 10  # events between two cumulative numbers
+_TOGETHER = 1 << 7  # blocks
 _ARRAY, _NUMBER = c_void_p, c_size_t
 
 
@@ -32,13 +37,12 @@ class SentEvents:
         self._nodes = len(events.node_names)
         # int64[b, nodes, 2]: before each block
         self._before = np.zeros((-(-count // _BLOCK) + 1, self._nodes, 2), dtype=np.int64)
-        assert SLICE_EVENTS % _BLOCK == 0
-        for part in slices(count):
-            sums = self._before[part.start // _BLOCK :]
-            nodes, codes, ids = (column[part].ctypes.data for column in self._columns[1:])
-            length = part.stop - part.start
-            sizes = (LAST_BUS_CODE, _BLOCK, self._nodes)
-            native.checked(_add_blocks()(nodes, codes, ids, length, *sizes, sums.ctypes.data, sums.size))
+        for start in range(0, count, _TOGETHER * _BLOCK):
+            parts = [column[start : start + _TOGETHER * _BLOCK] for column in self._columns[1:]]
+            sums = self._before[start // _BLOCK :]
+            sizes = (len(parts[0]), LAST_BUS_CODE, _BLOCK, self._nodes)
+            native.checked(_add_blocks()(*(part.ctypes.data for part in parts), *sizes, sums.ctypes.data, sums.size))
+            mapped.relieve()
 
     def within(self, instants: NDArray[np.int64], ranges: Sequence[tuple[int, int, int]]) -> NDArray[np.float64]:
         """float64[r, 2, k]: events with and without id that a node sent from an instant of each packet to another.

@@ -21,7 +21,7 @@ from gpiorig.analysis.ordered_pool import in_order
 from gpiorig.analysis.packets.event_packets import EventPackets
 from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.processor import layer_labels, ownership
-from gpiorig.analysis.processor.layer_labels import Column, Places, columns_of
+from gpiorig.analysis.processor.extents import Column, Places
 from gpiorig.analysis.processor.step_times import step_times
 from gpiorig.analysis.processor.windows import EVENTS, Window, Windows
 from gpiorig.capture import mapped, memory
@@ -116,8 +116,7 @@ def for_routes(
         Events to look at at once, about; it changes nothing but memory and time.
     """
     windows = Windows(events, packet_of, ways, routes=routes, size=window)
-    columns = [columns_of(events, route, packet_of=packet_of, ways=ways) for route in routes]
-    sums = [_Sums(events, route, column, windows) for route, column in zip(routes, columns, strict=True)]
+    sums = [_Sums(events, route, columns, windows) for route, columns in zip(routes, windows.columns, strict=True)]
     memory.give_back()  # what the search for spans took
 
     def window_times(number: int) -> tuple[Window, list[_Times]]:

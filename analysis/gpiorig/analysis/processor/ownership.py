@@ -31,14 +31,16 @@ NUMBERS = (1 << 16) + 1  # ids of threads and tasks, and -1 for a task without a
 _IS_INTERRUPT = code_set(c for c, e in BY_CODE.items() if e.kind == "enter" and e.layer == "isr") | named(
     "timer.fire.enter"
 )
-_IS_TASK = named("task.run.enter")
-_REPORTS = tuple(named(name) for name in ("sched.switch", "sched.sleep.enter", "sched.sleep.exit", "rig.boot"))
-_IS_REPORT = np.any(_REPORTS, axis=0)
+TASK = "task.run.enter"
+_IS_TASK = named(TASK)
+REPORTS = ("sched.switch", "sched.sleep.enter", "sched.sleep.exit", "rig.boot")
+_OF_REPORTS = tuple(map(named, REPORTS))
+_IS_REPORT = np.any(_OF_REPORTS, axis=0)
 # Software that works on packets; lines and slots are not software, they only last.
 IS_LAYER_EVENT = code_set(code for code, event in BY_CODE.items() if event.layer in PACKET_LAYERS and code < 128)
 _IS_LAYER = IS_LAYER_EVENT & code_set(code for code, event in BY_CODE.items() if event.kind == "enter")
 # The bits of capture/native/src/ownership.rs.
-_KINDS = np.packbits([_IS_INTERRUPT, _IS_TASK, _IS_LAYER, *_REPORTS], axis=0, bitorder="little")[0]
+_KINDS = np.packbits([_IS_INTERRUPT, _IS_TASK, _IS_LAYER, *_OF_REPORTS], axis=0, bitorder="little")[0]
 
 
 class Kind(IntEnum):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.processor.layer_labels import Places
+from gpiorig.analysis.processor.extents import Places
 from gpiorig.analysis.processor.ownership import IS_LAYER_EVENT, NUMBERS, Kind
 from gpiorig.analysis.processor.windows import Window
 from gpiorig.capture import native

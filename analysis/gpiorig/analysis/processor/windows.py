@@ -7,6 +7,7 @@ span of a node reaches over its ends, and the events that determine the occupant
 
 from __future__ import annotations
 
+import bisect
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,13 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.events.events import Events, slices
-from gpiorig.analysis.events.index import Index, position_type
-from gpiorig.analysis.packets import spans
+from gpiorig.analysis.events.span_ends import SpanEnds, occurrences
+from gpiorig.analysis.events.table import BY_NAME
+from gpiorig.analysis.ordered_pool import in_order
 from gpiorig.analysis.packets.event_packets import EventPackets
 from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.processor import ownership
-from gpiorig.analysis.processor.ownership import Ownership
-from gpiorig.capture import mapped, native
+from gpiorig.analysis.processor.extents import Column, Extents
+from gpiorig.analysis.processor.ownership import REPORTS, TASK, Ownership
+from gpiorig.capture import native
 
 Positions = NDArray[np.int64]
 EVENTS = 1 << 17  # of a window, about: what the caches of a processor hold
@@ -31,6 +34,8 @@ MAX_REPEATED = (
     4  # times the events, in all windows: with packets that are under way all the time a single one costs less
 )
 NONE = -1
+_REPORT = np.full(256, NONE, dtype=np.int8)
+_REPORT[[BY_NAME[name].code for name in REPORTS]] = np.arange(len(REPORTS))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,6 +90,11 @@ class Windows:
         Of these packets: a window holds all of the steps of its packets.
     size
         Events of a window, about.
+
+    Attributes
+    ----------
+    columns
+        Of each route, as of `Extents`.
     """
 
     def __init__(
@@ -97,13 +107,27 @@ class Windows:
         size: int = EVENTS,
     ) -> None:
         self._events, self._packet_of, self._ways = events, packet_of, ways
-        index = Index(events)
-        self._nodes = [_Node(events, index, node) for node in range(len(events.node_names))]
-        del index  # 160 MiB for a million round trips
-        self._rows, first, stop = _extents(events, packet_of, routes, size=size)
+        self._reports = Reports(events)
+        counts = self._reports.counts
+        self._nodes = [_Node(counts[node]) for node in range(len(events.node_names))]
+
+        def ends() -> SpanEnds:
+            return SpanEnds(events, [node.enters for node in self._nodes], counts)
+
+        def extents() -> Extents:
+            return Extents(events, packet_of, ways, routes)
+
+        found: list[Any] = list(in_order(lambda pass_: pass_(), (ends, extents)))
+        self._spans: SpanEnds = found[0]
+        self.columns: tuple[tuple[Column, ...], ...] = found[1].columns
+        self._rows, first, stop = found[1].windows(size)
+        closed = self._spans.closed(apart=APART)
         # int64[nodes, w]: of each node from where to where its spans are needed
-        self._first = np.array([node.before(first) for node in self._nodes]).reshape(len(self._nodes), len(first))
-        self._stop = np.array([node.after(stop) for node in self._nodes]).reshape(len(self._nodes), len(first))
+        self._first, self._stop = (np.zeros((len(closed), len(first)), dtype=np.int64) for _ in range(2))
+        for node, places in enumerate(closed):
+            # The latest place up to each position at which no span is open, and the first one from it on.
+            self._first[node] = places[np.searchsorted(places, first, side="right") - 1]
+            self._stop[node] = places[np.searchsorted(places, stop, side="left")]
         lengths = self._stop.max(axis=0, initial=0) - self._first.min(axis=0, initial=len(events))
         if lengths.sum() > MAX_REPEATED * (len(events) + size):
             self._rows = self._rows[[0, -1]]
@@ -114,11 +138,17 @@ class Windows:
 
     def scheduled(self, node: str) -> bool:
         """Whether a node shows its running thread or task: ``sched.switch`` or ``task.run``."""
-        return node in self._events.node_names and self._nodes[self._events.node(node)].scheduled
+        if node not in self._events.node_names:
+            return False
+        at = self._events.node(node)
+        return self._nodes[at].threads or self._spans.has(TASK, node=at)
+
+    def _shown(self, node: int) -> bool:
+        return self._nodes[node].reports or any(self._spans.has(name, node=node) for name in self._nodes[node].enters)
 
     def __getitem__(self, number: int) -> Window:
         first, stop = int(self._first[:, number].min()), int(self._stop[:, number].max())
-        before = np.unique(np.concatenate([node.latest(first) for node in self._nodes]))
+        before = self._reports.latest(first)
 
         def part(values: NDArray[Any] | EventPackets) -> NDArray[Any]:
             return np.concatenate([values[before], values[first:stop]])
@@ -135,92 +165,58 @@ class Windows:
             end=int(recorded.samples[stop]) if stop < len(recorded) else recorded.end,
         )
         packet_of = part(self._packet_of)
+        exits = self._spans.exits[first:stop]
+        enters = np.flatnonzero(exits >= 0)
+        nodes, shift = recorded.nodes[first:stop][enters], len(before) - first
+
+        def owned(at: int, node: _Node) -> Ownership:
+            bounds = np.searchsorted(enters, [self._first[at, number] - first, self._stop[at, number] - first])
+            of_node = slice(*bounds.tolist())
+            begin = enters[of_node][nodes[of_node] == at]
+            spans = begin + len(before), exits[begin].astype(np.int64) + shift
+            return ownership.build(events, at, spans=spans, packet_of=packet_of, threads=node.threads)
+
         return Window(
             rows=(int(self._rows[number]), int(self._rows[number + 1])),
             events=events,
             packet_of=packet_of,
             ways=part(self._ways),
-            owned={
-                recorded.node_names[at]: ownership.build(
-                    events,
-                    at,
-                    spans=node.spans(self._first[at, number], self._stop[at, number], shift=len(before) - first),
-                    packet_of=packet_of,
-                    threads=node.threads,
-                )
-                for at, node in enumerate(self._nodes)
-                if node.shown
-            },
+            owned={recorded.node_names[at]: owned(at, node) for at, node in enumerate(self._nodes) if self._shown(at)},
         )
 
 
 class _Node:
-    """The events that determine the owner of one node's processor: spans, and the latest report of its scheduler."""
+    """What a node shows of its processor, by how often each of its codes occurs, int64[256, 2]."""
 
-    def __init__(self, events: Events, index: Index, node: int) -> None:
-        reports = ("sched.switch", "sched.sleep.enter", "sched.sleep.exit", "rig.boot")
-        self._reports = [index.positions(name, node=node) for name in reports]
-        self.threads = bool(len(self._reports[0]))
-        kind = position_type(len(events))
-        names = ownership.enters(threads=self.threads)
-        pairs = [spans.pairs_of(name, events, index, node=node).astype(kind) for name in names]
-        tasks = names.index("task.run.enter") if "task.run.enter" in names else None
-        self.scheduled = self.threads or (tasks is not None and bool(len(pairs[tasks])))
-        both = np.concatenate(pairs)
-        del pairs
-        order = np.argsort(both[:, 0], kind="stable")
-        self._enters, self._exits = (mapped.stored(both[:, side][order]) for side in (0, 1))
-        self.shown = bool(len(both)) or any(map(len, self._reports[:-1]))
-        # Just before these events no span is open.
-        until = np.maximum.accumulate(self._exits)
-        clean = np.flatnonzero(self._enters[1:] > until[:-1]) + 1
-        begins = self._enters[clean]
-        apart = np.diff(begins // APART, prepend=NONE) != 0
-        last = [until[-1] + 1] if len(until) else []
-        self._clean = np.concatenate([[0], begins[apart], last, [len(events)]]).astype(np.int64)
+    def __init__(self, counts: NDArray[np.int64]) -> None:
+        reports = [bool(counts[BY_NAME[name].code].any()) for name in REPORTS[:-1]]
+        self.threads, self.reports = reports[0], any(reports)
+        self.enters = ownership.enters(threads=self.threads)
 
-    def before(self, positions: Positions) -> Positions:
-        """The latest place up to each at which no span is open."""
-        return self._clean[np.searchsorted(self._clean, positions, side="right") - 1]
 
-    def after(self, positions: Positions) -> Positions:
-        """The first place from each on at which no span is open."""
-        return self._clean[np.searchsorted(self._clean, positions, side="left")]
+class Reports:
+    """The latest reports of the schedulers before any event, and how often each event occurs."""
+
+    def __init__(self, events: Events) -> None:
+        self._events = events
+        self.counts = occurrences(events)
+        latest = np.full(len(events.node_names) * len(REPORTS), NONE, dtype=np.int64)
+        self._starts, self._latest = [], [latest.copy()]  # of slices of events, and before each
+        for part in slices(len(events)):
+            self._starts.append(part.start)
+            self._note(latest, part)
+            self._latest.append(latest.copy())
+
+    def _note(self, latest: Positions, part: slice) -> None:
+        kinds = _REPORT[self._events.codes[part]]
+        here = np.flatnonzero(kinds != NONE)
+        keys = self._events.nodes[part][here].astype(np.int64) * len(REPORTS) + kinds[here]
+        latest[keys] = here + part.start  # of equal keys the one written last stays
 
     def latest(self, position: int) -> Positions:
         """Events before a position that give the thread that runs from there on, and whether the processor sleeps."""
-        return np.concatenate([report[: np.searchsorted(report, position)][-1:] for report in self._reports])
-
-    def spans(self, first: int, stop: int, *, shift: int) -> tuple[Positions, Positions]:
-        """Enters and exits of the spans that begin from one position to before another."""
-        bounds = np.array([first, stop], dtype=self._enters.dtype)  # with another type all enters would be converted
-        part = slice(*np.searchsorted(self._enters, bounds).tolist())
-        return self._enters[part].astype(np.int64) + shift, self._exits[part].astype(np.int64) + shift
-
-
-def _extents(
-    events: Events, packet_of: NDArray[np.int32] | EventPackets, routes: Sequence[Route], *, size: int
-) -> tuple[NDArray[np.int64], Positions, Positions]:
-    """int64[w + 1], rows at which windows begin and the last ends; int64[w], positions of first events, and of ends."""
-    highest = [int(packet_of[part].max(initial=NONE)) for part in slices(len(events))]
-    packets = 1 + max([*highest, *(int(route.steps.rows.max(initial=NONE)) for route in routes)], default=NONE)
-    first = np.full(packets + 1, len(events), dtype=np.int64)  # the last for events of no packet
-    stop, counts = np.zeros(packets + 1, dtype=np.int64), np.zeros(packets, dtype=np.int64)
-    for part in slices(len(events)):
-        rows = packet_of[part]
-        positions = np.arange(part.start, part.start + len(rows))
-        # Of equal rows the one written last stays.
-        stop[rows] = positions + 1
-        new = np.flatnonzero(first[rows] == len(events))[::-1]
-        first[rows[new]] = positions[new]
-        counts += np.bincount(rows[rows >= 0], minlength=packets)
-    for route in routes:
-        of_route = route.steps.rows
-        first[of_route] = np.minimum(first[of_route], np.searchsorted(events.samples, route.starts))
-        ends = np.searchsorted(events.samples, route.starts + route.totals, side="right")
-        stop[of_route] = np.maximum(stop[of_route], ends)
-    if not packets:
-        return np.zeros(1, dtype=np.int64), first[:0], stop[:0]
-    begins = np.flatnonzero(np.diff(np.cumsum(counts) // size, prepend=NONE))
-    first, stop = np.minimum.reduceat(first[:-1], begins), np.maximum.reduceat(stop[:-1], begins)
-    return np.append(begins, packets), np.minimum(first, stop), stop
+        number = bisect.bisect_right(self._starts, position) - 1
+        latest = self._latest[max(0, number)].copy()
+        if number >= 0:
+            self._note(latest, slice(self._starts[number], position))
+        return np.unique(latest[latest != NONE])

@@ -3,12 +3,14 @@
 pub mod changes;
 pub mod deflate;
 pub mod edges;
+pub mod extents;
 pub mod layer_times;
 pub mod member;
 pub mod ownership;
 pub mod pauses;
 pub mod runs;
 pub mod sent_events;
+pub mod span_ends;
 pub mod spi;
 pub mod step_times;
 pub mod symbol_bus;
