@@ -278,24 +278,28 @@ pub fn intervals(
     Some((written, order.len()))
 }
 
+const LATEST: usize = 32;
+
 /// The occupants in the order in which they were met.
 #[derive(Default)]
 struct Occupants {
     keys: Vec<i64>,
     places: HashMap<i64, i32>,
-    latest: Option<(i64, i32)>,
+    /// Those that were met last, by the last bits of their keys.
+    latest: [Option<(i64, i32)>; LATEST],
 }
 
 impl Occupants {
     fn place(&mut self, key: i64) -> i32 {
-        match self.latest {
-            Some((latest, place)) if latest == key => place,
+        let latest = key as usize % LATEST;
+        match self.latest[latest] {
+            Some((same, place)) if same == key => place,
             _ => {
                 let place = *self.places.entry(key).or_insert(self.keys.len() as i32);
                 if place as usize == self.keys.len() {
                     self.keys.push(key);
                 }
-                self.latest = Some((key, place));
+                self.latest[latest] = Some((key, place));
                 place
             }
         }

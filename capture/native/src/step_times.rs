@@ -153,7 +153,8 @@ pub fn step_times(events: Events, intervals: Intervals, packets: &Packets, out: 
 
 /// Of every interval the packet of its span, and whether a packet's span, a thread, a task or an interrupt ran.
 fn labels(events: &Events, intervals: &Intervals) -> Option<(Vec<i32>, Vec<bool>)> {
-    let (mut labels, mut busy) = (Vec::new(), Vec::new());
+    let count = intervals.occupants.len();
+    let (mut labels, mut busy) = (Vec::with_capacity(count), Vec::with_capacity(count));
     for (&span, &occupant) in intervals.packet_spans.iter().zip(intervals.occupants) {
         let label = match usize::try_from(span) {
             Ok(span) => *events.packets.get(span)?,
@@ -209,6 +210,7 @@ fn occupied(labelled: &Labelled, packets: &Packets, count: usize, out: &mut Time
                 busy += if labelled.busy[at] { took } else { 0 };
                 (at, since) = (at + 1, end);
             }
+            near = at.min(starts.len() - 1);
             out.busy[packet * packets.width + column] = busy;
         }
     }

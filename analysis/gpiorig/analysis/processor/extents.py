@@ -59,6 +59,21 @@ class Places:
         return cls(lowest, places)
 
 
+class PacketsByRow:
+    """Packets of a route by their rows, int64[k]."""
+
+    def __init__(self, rows: NDArray[np.int64]) -> None:
+        self._rows, self._order = rows, None
+        if any((np.diff(rows[max(0, part.start - 1) : part.stop]) <= 0).any() for part in slices(len(rows))):
+            self._order = mapped.stored(np.argsort(rows, kind="stable"))
+            self._rows = mapped.stored(rows[self._order])
+
+    def within(self, first: int, stop: int) -> Positions | slice:
+        """The packets whose rows are from one on to before another, in the order of the route."""
+        part = slice(*np.searchsorted(self._rows, [first, stop]).tolist())
+        return part if self._order is None else np.sort(self._order[part])
+
+
 class Extents:
     """Where the packets of a recording begin and end.
 

@@ -21,7 +21,7 @@ from gpiorig.analysis.ordered_pool import in_order
 from gpiorig.analysis.packets.event_packets import EventPackets
 from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.processor import layer_labels, ownership
-from gpiorig.analysis.processor.extents import Column, Places
+from gpiorig.analysis.processor.extents import Column, PacketsByRow, Places
 from gpiorig.analysis.processor.step_times import step_times
 from gpiorig.analysis.processor.windows import EVENTS, Window, Windows
 from gpiorig.capture import mapped, memory
@@ -136,7 +136,7 @@ def for_routes(
 class _Times:
     """Those of some packets of a route: as in `LayerTimes` and `Occupancy`, and samples per step by occupant."""
 
-    packets: NDArray[np.int64]
+    packets: NDArray[np.int64] | slice
     self_samples: NDArray[np.int64]
     residence: NDArray[np.int64]
     preempted: NDArray[np.int64]
@@ -148,6 +148,7 @@ class _Sums:
 
     def __init__(self, events: Events, route: Route, columns: tuple[Column, ...], windows: Windows) -> None:
         self._events, self._route, self._columns, self._windows = events, route, columns, windows
+        self._packets = PacketsByRow(route.steps.rows)
         self._nodes = [step.node for step in route.steps.steps]
         widths = (len(columns), len(columns), len(self._nodes))
         self._self, self._residence, self._preempted = (_nothing((len(route), width)) for width in widths)
@@ -155,11 +156,10 @@ class _Sums:
 
     def window(self, window: Window) -> _Times:
         """The times of the packets of a window."""
-        rows = self._route.steps.rows
-        packets = np.flatnonzero((rows >= window.rows[0]) & (rows < window.rows[1]))
-        places = Places.of(rows[packets])
-        samples = self._route.steps.samples[packets]
-        instants = np.empty((len(packets), len(self._nodes) + 1), dtype=np.int64)
+        packets = self._packets.within(*window.rows)
+        rows, samples = self._route.steps.rows[packets], self._route.steps.samples[packets]
+        places = Places.of(rows)
+        instants = np.empty((len(rows), len(self._nodes) + 1), dtype=np.int64)
         instants[:, 0] = self._route.starts[packets]
         np.cumsum(samples, axis=1, out=instants[:, 1:])
         instants[:, 1:] += instants[:, :1]
@@ -171,7 +171,7 @@ class _Sums:
             for key, sums in times.sums.items():
                 ran[node, key] = np.zeros(len(self._nodes), dtype=np.int64)
                 ran[node, key][steps] = sums
-        layers = layer_labels.LayerTimes(window, places, len(packets), self._columns)
+        layers = layer_labels.LayerTimes(window, places, len(rows), self._columns)
         return _Times(packets, layers.self_times(), layers.residence(), preempted, ran)
 
     def add(self, times: _Times) -> None:
@@ -213,10 +213,11 @@ def _nothing(shape: tuple[int, int]) -> Counts:
     return mapped.zeros(shape, np.int32)
 
 
-def _stored(counts: Counts, rows: NDArray[np.int64], new: NDArray[np.int64]) -> Counts:
+def _stored(counts: Counts, rows: NDArray[np.int64] | slice, new: NDArray[np.int64]) -> Counts:
     """Put rows into an array, which is of 64 bits from the first number on that needs them."""
     if new.max(initial=0) > np.iinfo(counts.dtype).max:
-        counts = counts.astype(np.int64)
+        short, counts = counts, mapped.zeros(counts.shape, np.int64)
+        counts[...] = short
     counts[rows] = new
     return counts
 
