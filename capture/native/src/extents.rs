@@ -103,3 +103,53 @@ pub fn note_legs(
     }
     Some(0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn extents_are_of_the_events_of_packets_and_of_their_instants() {
+        let (mut first, mut stop, mut counts) = ([9; 2], [0; 2], [0; 2]);
+        let mut extents = Extents {
+            first: &mut first,
+            stop: &mut stop,
+            counts: &mut counts,
+        };
+        assert_eq!(Some(()), extents.add(&[-1, 1, 0, 1], 2));
+        assert_eq!(
+            Some(()),
+            extents.widen(&[0, 5, 5, 7, 9, 9, 9], &[1, 0], &[5, 8], &[5, 9])
+        );
+        assert_eq!(None, extents.add(&[2], 6));
+        assert_eq!(([4, 1], [7, 6], [1, 2]), (first, stop, counts));
+    }
+
+    #[test]
+    fn a_leg_without_an_array_is_asked_for() {
+        let events = Events {
+            samples: &[10, 20, 30],
+            nodes: &[0, 1, 1],
+            codes: &[3; 3],
+            packets: &[4; 3],
+            ways: &[0, -1, 0],
+        };
+        let mut layers = [-1; 256];
+        layers[3] = 1;
+        let route = Route {
+            passed: &[1, 1],
+            layers: &layers,
+            ways_count: 1,
+            layers_count: 2,
+            places: &[0],
+            lowest: 4,
+        };
+        let (mut begins, mut of_sender, mut of_receiver, mut seen) = ([NONE], [NONE], [NONE], [0; 4]);
+        let mut legs = [Some(&mut of_sender[..]), None];
+        assert_eq!(Some(2), note_legs(&events, &route, &mut begins, &mut legs, &mut seen));
+        legs[1] = Some(&mut of_receiver[..]);
+        assert_eq!(Some(0), note_legs(&events, &route, &mut begins, &mut legs, &mut seen));
+        assert_eq!(([10], [10], [30]), (begins, of_sender, of_receiver));
+        assert_eq!([0, 1, 0, 1], seen);
+    }
+}

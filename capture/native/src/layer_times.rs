@@ -79,3 +79,56 @@ impl Cells<'_> {
         Some(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cells<'a>(layers: &'a [i8; 256]) -> Cells<'a> {
+        Cells {
+            samples: &[10, 20, 30, 45, 50],
+            nodes: &[1; 5],
+            codes: &[0, 1, 2, 0, 0],
+            packets: &[7, 7, 7, 7, 8],
+            ways: &[0; 5],
+            layers,
+            columns: &[-1, -1, 0, 1],
+            ways_count: 1,
+            layers_count: 2,
+            places: &[0],
+            lowest: 7,
+            width: 2,
+        }
+    }
+
+    fn layers() -> [i8; 256] {
+        let mut layers = [-1; 256];
+        layers[..2].copy_from_slice(&[0, 1]);
+        layers
+    }
+
+    #[test]
+    fn residence_ends_where_the_next_layer_begins() {
+        let (mut times, mut last) = ([0; 2], [0; 2]);
+        assert_eq!(Some(()), cells(&layers()).residence(&[1, -1], &mut times, &mut last));
+        assert_eq!([10, 0], times);
+        assert_eq!(Some(()), cells(&layers()).residence(&[-1, -1], &mut times, &mut last));
+        assert_eq!([35, 0], times);
+    }
+
+    #[test]
+    fn self_times_are_of_the_layer_of_the_span_and_the_packet_of_its_own() {
+        let mut times = [0; 2];
+        let (spans, packet_spans) = ([0, 1, 2, 4, -1], [0, 0, 0, 4, -1]);
+        assert_eq!(
+            Some(()),
+            cells(&layers()).self_times(&[1, 2, 4, 8, 16], &spans, &packet_spans, &mut times)
+        );
+        assert_eq!([1, 2], times);
+    }
+
+    #[test]
+    fn a_table_that_is_too_small_is_refused() {
+        assert_eq!(None, cells(&layers()).self_times(&[1], &[1], &[0], &mut [0]));
+    }
+}

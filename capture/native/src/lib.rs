@@ -28,6 +28,7 @@ pub mod spi;
 pub mod step_times;
 pub mod symbol_bus;
 pub mod table;
+mod thread_times;
 pub mod uart;
 pub mod vcd;
 pub mod window;

@@ -12,7 +12,7 @@ pub struct Events<'a> {
     pub last_code: u8,
 }
 
-/// Cumulative numbers of sent events before every so many events: by block and node, with an id and without.
+/// Cumulative numbers of sent events before every `size` events: by block and node, with an id and without.
 pub struct Blocks<'a> {
     pub size: usize,
     pub nodes: usize,

@@ -108,12 +108,12 @@ fn ended(open: &[Enter], id: i32) -> Option<usize> {
     place.or_else(|| if id < 0 { open.len().checked_sub(1) } else { None })
 }
 
-/// Where no span of a node is open, at most one place in so many events.
+/// Where no span of a node is open, at most one place in `apart` events.
 pub struct Closed<'a> {
     pub apart: i64,
     /// By node the last exit of its spans that have begun.
     pub until: &'a mut [i64],
-    /// By node the latest place, in so many events.
+    /// By node the latest place, divided by `apart`.
     pub latest: &'a mut [i64],
 }
 
@@ -145,5 +145,36 @@ impl Closed<'_> {
             *until = exit.max(*until);
         }
         Some(written)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn enters(ids: &[i32]) -> Vec<Enter> {
+        let enter = |(position, &id): (i64, &i32)| Enter { position, id, gaps: 0 };
+        (0..).zip(ids).map(enter).collect()
+    }
+
+    #[test]
+    fn an_exit_ends_the_latest_enter_with_its_id_else_the_latest_without() {
+        assert_eq!(Some(1), ended(&enters(&[4, 4, -1, 5]), 4));
+        assert_eq!(Some(2), ended(&enters(&[4, 4, -1, 5]), 6));
+        assert_eq!(None, ended(&enters(&[4, 5]), 6));
+        assert_eq!(Some(1), ended(&enters(&[4, 5]), -1));
+        assert_eq!(None, ended(&[], -1));
+    }
+
+    #[test]
+    fn no_span_is_open_before_the_enter_that_follows_all_exits() {
+        let mut closed = Closed {
+            apart: 1,
+            until: &mut [-1],
+            latest: &mut [-1],
+        };
+        let (mut nodes, mut places) = ([9; 6], [0; 6]);
+        let written = closed.find(&[0; 6], &[13, 12, -1, -1, 15, -1], 10, &mut nodes, &mut places);
+        assert_eq!((Some(2), [10, 14]), (written, [places[0], places[1]]));
     }
 }

@@ -2,6 +2,7 @@
 //! the rules.
 
 use crate::search::less;
+use crate::thread_times::in_threads;
 
 /// What an occupant is, as bits.
 pub const SCHEDULED: u8 = 1;
@@ -54,39 +55,39 @@ pub struct Times<'a> {
 }
 
 impl Packets<'_> {
-    fn place(&self, row: i32) -> Option<usize> {
+    pub(crate) fn place(&self, row: i32) -> Option<usize> {
         let offset = usize::try_from(i64::from(row) - self.lowest).ok()?;
         usize::try_from(*self.places.get(offset)?).ok()
     }
 
-    fn milestones(&self, packet: usize) -> Option<&[i64]> {
+    pub(crate) fn milestones(&self, packet: usize) -> Option<&[i64]> {
         let size = self.columns.len() + 1;
         self.instants.get(packet * size..(packet + 1) * size)
     }
 
-    fn column(&self, step: usize) -> Option<usize> {
+    pub(crate) fn column(&self, step: usize) -> Option<usize> {
         usize::try_from(*self.columns.get(step)?).ok()
     }
 }
 
-/// The intervals, with what each is: of which packet, and whether something ran that may be in the way of another one.
-struct Labelled<'a> {
-    intervals: Intervals<'a>,
-    packets: Vec<i32>,
+/// The intervals, with what each is: of which packet, and whether something ran that hinders the other ones.
+pub(crate) struct Labelled<'a> {
+    pub(crate) intervals: Intervals<'a>,
+    pub(crate) packets: Vec<i32>,
     busy: Vec<bool>,
 }
 
 impl Labelled<'_> {
-    fn occupant(&self, at: usize) -> usize {
+    pub(crate) fn occupant(&self, at: usize) -> usize {
         self.intervals.occupants[at] as usize
     }
 
-    fn end(&self, at: usize) -> i64 {
+    pub(crate) fn end(&self, at: usize) -> i64 {
         *self.intervals.starts.get(at + 1).unwrap_or(&self.intervals.end)
     }
 
     /// Thread or task of an interval that is of no packet.
-    fn is_bare(&self, at: usize) -> bool {
+    pub(crate) fn is_bare(&self, at: usize) -> bool {
         self.packets[at] < 0 && self.intervals.kinds[self.occupant(at)] & SCHEDULED != 0
     }
 
@@ -240,102 +241,56 @@ fn in_spans(labelled: &Labelled, packets: &Packets, own: &mut [i64]) -> Option<(
     Some(())
 }
 
-/// The packet's own time in threads and tasks in which it has an event within the step, outside of spans of packets.
-fn in_threads(events: &Events, labelled: &Labelled, packets: &Packets, own: &mut [i64]) -> Option<()> {
-    let bare: Vec<usize> = (0..labelled.packets.len()).filter(|&at| labelled.is_bare(at)).collect();
-    if bare.is_empty() {
-        return Some(());
-    }
-    let runs = Runs::new(labelled, &bare);
-    for (packet, step, occupant) in threads_of_packets(events, labelled, packets)? {
-        let milestones = packets.milestones(packet)?;
-        let column = packets.column(step)?;
-        let before = [milestones[step], milestones[step + 1]].map(|instant| runs.before(labelled, occupant, instant));
-        own[packet * packets.width + column] += before[1] - before[0];
-    }
-    Some(())
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Packets, their steps and the occupants in which the packet has an event, each once.
-fn threads_of_packets(events: &Events, labelled: &Labelled, packets: &Packets) -> Option<Vec<(usize, usize, usize)>> {
-    let (positions, kinds) = (labelled.intervals.positions, labelled.intervals.kinds);
-    let (mut at, mut cells) = (0, Vec::new());
-    for (position, &sample) in events.samples.iter().enumerate() {
-        if events.nodes[position] != labelled.intervals.node
-            || events.of_layers[usize::from(events.codes[position])] == 0
-        {
-            continue;
-        }
-        while at + 1 < positions.len() && positions[at + 1] <= position as i64 {
-            at += 1;
-        }
-        let occupant = labelled.occupant(at);
-        let packet = match packets.place(events.packets[position]) {
-            Some(packet) if kinds[occupant] & SCHEDULED != 0 => packet,
-            _ => continue,
+    /// A thread of 10, 7 of a packet's span in it, an interrupt of 3, again and again; steps of 5 to 45 samples.
+    #[test]
+    fn blocks_of_intervals_are_their_sums() {
+        const ROUNDS: i64 = 200;
+        let starts: Vec<i64> = (0..ROUNDS)
+            .flat_map(|round| [20 * round, 20 * round + 10, 20 * round + 17])
+            .collect();
+        let count = starts.len();
+        let occupants: Vec<i32> = (0..count).map(|at| i32::from(at % 3 == 2)).collect();
+        let packet_spans: Vec<i64> = (0..count).map(|at| if at % 3 == 1 { 0 } else { -1 }).collect();
+        let positions: Vec<i64> = (0..count as i64).collect();
+        let events = Events {
+            samples: &[0],
+            nodes: &[0],
+            codes: &[0],
+            packets: &[5],
+            of_layers: &[0; 256],
         };
-        let milestones = packets.milestones(packet)?;
-        // An event on a milestone is of both its steps.
-        let before = milestones.partition_point(|&instant| instant < sample);
-        let until = milestones.partition_point(|&instant| instant <= sample);
-        if until == 0 || before == milestones.len() {
-            continue; // before the first milestone, or after the last
-        }
-        for after in [before, until] {
-            match after.checked_sub(1) {
-                Some(step) if packets.column(step).is_some() => cells.push((packet, step, occupant)),
-                _ => {}
-            }
-        }
-    }
-    cells.sort_unstable();
-    cells.dedup();
-    Some(cells)
-}
+        let intervals = Intervals {
+            node: 0,
+            positions: &positions,
+            starts: &starts,
+            end: 20 * ROUNDS,
+            occupants: &occupants,
+            kinds: &[SCHEDULED, INTERRUPT],
+            packet_spans: &packet_spans,
+        };
+        let packets = Packets {
+            places: &[0],
+            lowest: 5,
+            instants: &[3, 15, 3900, 3999],
+            columns: &[0, 1, -1],
+            width: 2,
+        };
+        let (mut own, mut busy, mut sums) = ([0; 2], [0; 2], [0; 4]);
+        let mut out = Times {
+            own: &mut own,
+            busy: &mut busy,
+            sums: &mut sums,
+        };
 
-/// By occupant the intervals in which it ran bare, with the time before each.
-struct Runs {
-    bounds: Vec<usize>,
-    intervals: Vec<usize>,
-    before: Vec<i64>,
-}
+        assert_eq!(Some(()), step_times(events, intervals, &packets, &mut out));
 
-impl Runs {
-    fn new(labelled: &Labelled, bare: &[usize]) -> Self {
-        let mut bounds = vec![0; labelled.intervals.kinds.len() + 1];
-        for &at in bare {
-            bounds[labelled.occupant(at) + 1] += 1;
-        }
-        for occupant in 1..bounds.len() {
-            bounds[occupant] += bounds[occupant - 1];
-        }
-        let (mut free, mut sums) = (bounds.clone(), vec![0; bounds.len()]);
-        let (mut intervals, mut before) = (vec![0; bare.len()], vec![0; bare.len()]);
-        for &at in bare {
-            let occupant = labelled.occupant(at);
-            intervals[free[occupant]] = at;
-            before[free[occupant]] = sums[occupant];
-            free[occupant] += 1;
-            sums[occupant] += labelled.end(at) - labelled.intervals.starts[at];
-        }
-        Runs {
-            bounds,
-            intervals,
-            before,
-        }
-    }
-
-    /// For how long an occupant ran bare before an instant.
-    fn before(&self, labelled: &Labelled, occupant: usize, instant: i64) -> i64 {
-        let (first, end) = (self.bounds[occupant], self.bounds[occupant + 1]);
-        let starts = labelled.intervals.starts;
-        let begun = self.intervals[first..end].partition_point(|&at| starts[at] <= instant);
-        match begun {
-            0 => 0,
-            _ => {
-                let at = self.intervals[first + begun - 1];
-                self.before[first + begun - 1] + (instant.min(labelled.end(at)) - starts[at])
-            }
-        }
+        // From 15 to 3900: 2 and 194 times 7 in spans of the packet, 195 interrupts of 3.
+        assert_eq!([5, 2 + 194 * 7], own);
+        assert_eq!([12, 3885], busy);
+        assert_eq!([12, 3885 - 195 * 3, 0, 195 * 3], sums);
     }
 }

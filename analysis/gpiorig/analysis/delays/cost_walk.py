@@ -159,9 +159,9 @@ class Walk:
         the other half.
         """
         step, node = self.steps[column], self.owners[column]
-        kind, own = step.kind, self.instruments.node(node).waits_in_software
+        kind, by_software = step.kind, step.is_backoff or self.instruments.node(node).waits_in_software
         before_slot = node in self._slotted and not step.start.received and kind in _BY_PROCESSOR
-        if before_slot or kind is Kind.FRAGMENTS or (own and kind in (Kind.RADIO_WAIT, Kind.UNDIVIDED)):
+        if before_slot or kind is Kind.FRAGMENTS or (by_software and kind in (Kind.RADIO_WAIT, Kind.UNDIVIDED)):
             return 0.5
         return float(kind in _BY_PROCESSOR)
 

@@ -84,8 +84,8 @@ class SpanEnds:
             of_places, positions = np.empty(len(exits), dtype=np.uint16), np.empty(len(exits), dtype=np.int64)
             arrays = (until.ctypes.data, latest.ctypes.data, count, of_places.ctypes.data, positions.ctypes.data)
             pair = (nodes.ctypes.data, exits.ctypes.data, len(exits))
-            found = native.checked(_closed()(*pair, part.start, apart, *arrays))
-            of_places, positions = of_places[:found], positions[:found]
+            written = native.checked(_closed()(*pair, part.start, apart, *arrays))
+            of_places, positions = of_places[:written], positions[:written]
             for node in np.unique(of_places).tolist():
                 places[node].append(positions[of_places == node])
         ends = [[until[node] + 1] if until[node] >= 0 else [] for node in range(count)]

@@ -68,9 +68,9 @@ class PacketsByRow:
             self._order = mapped.stored(np.argsort(rows, kind="stable"))
             self._rows = mapped.stored(rows[self._order])
 
-    def within(self, first: int, stop: int) -> Positions | slice:
+    def within(self, begin: int, stop: int) -> Positions | slice:
         """The packets whose rows are from one on to before another, in the order of the route."""
-        part = slice(*np.searchsorted(self._rows, [first, stop]).tolist())
+        part = slice(*np.searchsorted(self._rows, [begin, stop]).tolist())
         return part if self._order is None else np.sort(self._order[part])
 
 
@@ -133,16 +133,16 @@ class Extents:
 
         Returns
         -------
-        rows, first, stop
+        rows, starts, stops
             int64[w + 1], rows at which windows begin and the last ends; int64[w], positions of first events, and ends.
         """
         begins = np.concatenate([np.zeros(0, dtype=np.int64), *self._begins(size)])
         bounds = np.append(begins, self._packets)
-        first, stop = np.zeros((2, len(begins)), dtype=np.int64)
+        starts, stops = np.zeros((2, len(begins)), dtype=np.int64)
         for window, part in enumerate(map(slice, bounds[:-1], bounds[1:])):
-            first[window], stop[window] = self._first[part].min(), self._stop[part].max()
+            starts[window], stops[window] = self._first[part].min(), self._stop[part].max()
             mapped.relieve()
-        return bounds, np.minimum(first, stop), stop
+        return bounds, np.minimum(starts, stops), stops
 
     def _begins(self, size: int) -> Iterator[NDArray[np.int64]]:
         count, number = 0, NONE

@@ -29,8 +29,8 @@ def queue_lengths(events: Events, *, node: str, instants: NDArray[np.int64]) -> 
     dict
         ``queue 3`` for the queue with id 3: int64[k]. Empty where the node shows no queue.
     """
-    post, fetch = BY_NAME["queue.post"].code, BY_NAME["queue.fetch"].code
-    changes = np.flatnonzero((events.nodes == events.node(node)) & np.isin(events.codes, (post, fetch)))
+    post = BY_NAME["queue.post"].code
+    changes = events.positions("queue.post", "queue.fetch", node=events.node(node))
     by_queue = {}
     for queue in np.unique(events.ids[changes]).tolist():
         positions = changes[events.ids[changes] == queue]

@@ -39,7 +39,7 @@ def median(values: NDArray[Any], *, chosen: Callable[[NDArray[Any]], NDArray[Any
 
 
 def of_counted(values: NDArray[Any], counts: NDArray[np.int64]) -> float:
-    """Median of numbers of which each occurs so many times; 0 without any."""
+    """Median of numbers, each of which occurs `counts` times; 0 without any."""
     if not len(values):
         return 0.0
     order = np.argsort(values, kind="stable")
@@ -63,15 +63,15 @@ def _middle(
             offsets = (inside - low).view(np.uint64) >> np.uint64(shift)
             bins += np.bincount(offsets.astype(np.int64), minlength=len(bins))
         ends = below + np.cumsum(bins)
-        first, last = np.searchsorted(ends, ranks, side="right").tolist()
-        if first != last:
+        lower, upper = np.searchsorted(ends, ranks, side="right").tolist()
+        if lower != upper:
             # The greatest of one bin, and the least of another one.
-            border = low + (last << shift)
+            border = low + (upper << shift)
             return (
                 max(int(part[part < border].max()) for part in keys() if (part < border).any()),
                 min(int(part[part >= border].min()) for part in keys() if (part >= border).any()),
             )
-        low, high = low + (first << shift), min(high, low + ((first + 1) << shift) - 1)
+        low, high = low + (lower << shift), min(high, low + ((lower + 1) << shift) - 1)
     return low, low
 
 
