@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from gpiorig.analysis.delays.calibration import Price
 from gpiorig.analysis.delays.instruments import Instruments, seen_at
 from gpiorig.analysis.delays.sent_events import SentEvents
-from gpiorig.analysis.events.completions import slices
-from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.events import Events, slices
 from gpiorig.analysis.events.ids import code_set
 from gpiorig.analysis.events.table import BY_CODE
 from gpiorig.analysis.number_text import NS_PER_S

@@ -10,13 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.delays.calibration import LAST_BUS_CODE
-<<<<<<< HEAD
-from gpiorig.analysis.events.events import SLICE_EVENTS, Events, slices
-from gpiorig.capture import native
-=======
 from gpiorig.analysis.events.events import Events
 from gpiorig.capture import mapped, native
->>>>>>> 54fb7c18 (analysis.processor: spans, extents and layers in one pass each)
 
 _BLOCK = 1 << 10  # events between two cumulative numbers
 _TOGETHER = 1 << 7  # blocks

@@ -96,7 +96,7 @@ def _pauses(events: Events, presence: Presence, *, apart: int) -> NDArray[np.int
     since = presence.since.reshape(-1, CODES)
     kinds = np.where(_OF_RADIO, _IS_OF_RADIO, 0) | np.where(OF_PACKETS, _CARRIES_ID, 0)
     kinds[BY_NAME[SEQUENCE].code] |= _IS_NUMBER
-    with_id: NDArray[np.bool_] = presence.with_id.reshape(-1, CODES).any(axis=0)
+    with_id = np.logical_or.reduce(presence.with_id.reshape(-1, CODES))
     calls = next((BY_NAME[name].code for name in CALLS if with_id[BY_NAME[name].code]), BY_NAME[CALLS[0]].code)
     kinds[calls] |= _IS_CALL
     spans = _spans(since != NEVER)
