@@ -9,15 +9,26 @@ import numpy as np
 import pytest
 
 from gpiorig.analysis.delays import budget_shares
+from gpiorig.analysis.delays.budget_shares import Summands, Total
 from gpiorig.analysis.delays.calibration import price
 from gpiorig.analysis.delays.instruments import Node
 from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.statistics import dependence, resampling
+from gpiorig.analysis.statistics.value_series import ValueSeries
 
 KNOWN = Node(bus_width=2, symbol_ns=125, frame_gap_ns=400, mark_ns=192_000)
 PACKETS = 300
 SAMPLES = np.random.default_rng(1).integers(0, 1000, (PACKETS, 3)) + np.array([0, 5000, 100])
 TOTAL = SAMPLES.sum(axis=1)
+
+
+def summands(rows: np.ndarray, slow: np.ndarray | None = None) -> Summands:
+    """Columns that have shares in their own sum."""
+    return Summands(lambda packets: rows[packets], Total(ValueSeries(rows.sum(axis=1)), slow))
+
+
+def slowest(total: np.ndarray) -> np.ndarray:
+    return budget_shares.slowest(ValueSeries(total))
 
 
 def of_time(rows: np.ndarray) -> np.ndarray:
@@ -39,11 +50,9 @@ def of_tail(rows: np.ndarray) -> np.ndarray:
 def test_shares_of_resamples_are_the_plain_ones(kind: str) -> None:
     """Of all packets, of resamples with their own slowest, and without one block."""
     plain = {"time": of_time, "variance": of_variance, "tail": of_tail}[kind]
-    function = {"time": budget_shares.time_shares, "variance": budget_shares.variance_shares}.get(kind)
     assert len(np.unique(TOTAL)) > PACKETS * 0.9
-    slow = budget_shares.slowest(TOTAL)
-    assert 10 == slow.sum()
-    shares = function(SAMPLES, TOTAL) if function else budget_shares.tail_shares(SAMPLES, TOTAL, slow)
+    assert 10 == slowest(TOTAL).sum()
+    shares = getattr(budget_shares, f"{kind}_shares")(summands(SAMPLES))
     plan = resampling.resample(PACKETS, 1)
     assert plan.weights.shape == (len(shares.replicates), PACKETS)  # independent: a cell is a packet
     every = np.arange(PACKETS)
@@ -54,12 +63,30 @@ def test_shares_of_resamples_are_the_plain_ones(kind: str) -> None:
         assert np.array([plain(every[row > 0]) for row in plan.without[:5]]) == pytest.approx(shares.jackknife[:5])
 
 
+def test_the_slowest_of_resamples_of_cells_are_the_plain_ones() -> None:
+    """More packets than cells, in groups of equal delays: the last of the slowest counts as a fraction."""
+    rng = np.random.default_rng(7)
+    rows = rng.integers(0, 40, (5000, 2)) * np.array([1, 100])
+    columns = summands(rows)
+    total, count = rows.sum(axis=1), int(columns.total.slow.sum())
+    shares = budget_shares.tail_shares(columns)
+    block, _ = dependence.block_of([dependence.measure(columns.total.slow), columns.total.squares])
+    plan = resampling.resample(len(rows), block)
+    for replicate, weights in zip(shares.replicates[:20], plan.weights[:20], strict=True):
+        times = np.repeat(weights, plan.sizes).astype(int)
+        order = np.repeat(np.argsort(-total, kind="stable"), times[np.argsort(-total, kind="stable")])
+        places = len(order) * count / len(rows)
+        part = np.clip(places - np.arange(len(order)), 0, 1)[:, None]
+        slow = (rows[order] * part).sum(axis=0) / places - rows[order].mean(axis=0)
+        assert slow / slow.sum() == pytest.approx(replicate, rel=1e-9)
+
+
 @pytest.mark.parametrize(("packets", "slow", "note"), [(400, 6, ""), (400, 7, "are 1.8 %"), (40, 10, ""), (40, 11, "")])
 def test_which_slowest_packets_are_a_tail(packets: int, slow: int, note: str) -> None:
     """Up to 1.5 % without a remark, and up to a quarter at all."""
     total = np.arange(packets) * 10
     steps = np.stack([total // 3, total - total // 3], axis=1)
-    shares = budget_shares.tail_shares(steps, total, total >= total[-slow])
+    shares = budget_shares.tail_shares(summands(steps, total >= total[-slow]))
     assert note in shares.note
     assert ("are not a tail" in shares.note) == (slow / packets > 0.25) == bool(np.isnan(shares.value).all())
     assert ("of all, not" in shares.note) == (1.5 < 100 * slow / packets <= 25)
@@ -77,7 +104,7 @@ def test_a_resample_of_equal_packets_has_no_shares(total: list[int]) -> None:
     """One of packets that all have the mean does not vary, and one of packets that took no time has none to share."""
     totals = np.array(total)
     steps = np.stack([totals, 0 * totals], axis=1)
-    for shares in (budget_shares.variance_shares(steps, totals), budget_shares.time_shares(steps, totals)):
+    for shares in (budget_shares.variance_shares(summands(steps)), budget_shares.time_shares(summands(steps))):
         assert [1.0, 0.0] == pytest.approx(shares.value)
         known = shares.replicates[np.isfinite(shares.replicates).all(axis=1)]
         assert np.tile([1.0, 0.0], (len(known), 1)) == pytest.approx(known)
@@ -94,17 +121,18 @@ def test_delays_that_vary_for_a_while_need_long_blocks() -> None:
     total = 10_000 + size * random.choice([-1, 1], len(size))
     total[random.choice(len(total), 20, replace=False)] = 11_100
     steps = np.stack([total // 2, total - total // 2], axis=1)
-    slow = budget_shares.slowest(total)
+    slow = slowest(total)
     assert (20, 1) == (slow.sum(), dependence.block_for(slow)[0])
-    of_time, of_tail = budget_shares.time_shares(steps, total), budget_shares.tail_shares(steps, total, slow)
+    columns = summands(steps, slow)
+    of_time, of_tail = budget_shares.time_shares(columns), budget_shares.tail_shares(columns)
 
-    assert of_tail.method == budget_shares.variance_shares(steps, total).method != of_time.method
+    assert of_tail.method == budget_shares.variance_shares(columns).method != of_time.method
 
 
 def test_the_slowest_are_one_percent_or_ten() -> None:
     for packets, count in ((5, 5), (10, 10), (1000, 10), (1001, 11), (2000, 20)):
-        assert count == budget_shares.slowest(np.arange(packets)).sum()
-    assert 15 == budget_shares.slowest(np.minimum(np.arange(100), 85)).sum()
+        assert count == slowest(np.arange(packets)).sum()
+    assert 15 == slowest(np.minimum(np.arange(100), 85)).sum()
 
 
 def burst(new_bench, samples: list[int]):

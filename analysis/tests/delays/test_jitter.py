@@ -139,3 +139,10 @@ def test_table():
     table = jitter.as_table(jitter.measures(np.arange(100), samplerate_hz=Fraction(24_000_000)))
     assert ["measure", "source", "value_ns", "low_ns", "high_ns", "confidence", "method", "note"] == table.column_names
     assert table["value_ns"][0].as_py() == 99 * 1000 / 24
+
+
+def test_the_running_estimate_is_that_of_all_packets():
+    """J forgets: of a run of 40 000 packets the last 16 384 give the same number, to its last bit."""
+    delays = np.random.default_rng(3).integers(1, 1 << 20, 40_000)
+    last = next(m for m in jitter.measures(delays, samplerate_hz=Fraction(10**9)) if m.name.endswith("J, last"))
+    assert jitter.interarrival(ipdv(delays))[-1] == last.ns.value

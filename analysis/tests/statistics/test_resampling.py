@@ -21,7 +21,7 @@ def plain(x, weights):
 def test_quantiles_and_means_of_resamples_are_the_plain_ones(n, block):
     x = np.random.default_rng(2).integers(0, 50, n)
     plan = resampling.resample(n, block)
-    cells, resamples = resampling.sort_cells(x, plan), plain(x, plan.weights)
+    cells, resamples = resampling.value_cells(x, plan), plain(x, plan.weights)
     for p in (0.01, 0.5, 0.9):
         expected = [resample[math.floor((len(resample) - 1) * p)] for resample in resamples]
         assert expected == cells.quantiles(p, plan.weights).tolist()
@@ -35,9 +35,25 @@ def test_quantiles_of_many_rows_are_the_plain_ones():
     plan = resampling.resample(n, 20)
     rows = np.repeat(plan.weights[:5], plan.sizes, axis=1)
     expected = [resample[math.floor((len(resample) - 1) * 0.99)] for resample in plain(x, rows)]
-    assert expected == resampling.sort_cells(x, plan).quantiles(0.99, plan.weights[:5]).tolist()
+    assert expected == resampling.value_cells(x, plan).quantiles(0.99, plan.weights[:5]).tolist()
     assert (0, n) == (plan.edges[0], plan.edges[-1])
     assert plan.block >= 20
+
+
+@pytest.mark.parametrize("kind", ["far apart", "fractions", "nearly all equal"])
+def test_quantiles_of_values_in_groups_of_groups_are_the_plain_ones(kind):
+    """Thousands of different values are searched level by level."""
+    rng = np.random.default_rng(5)
+    x = {
+        "far apart": rng.integers(-(1 << 50), 1 << 50, 9000),
+        "fractions": rng.normal(size=9000),
+        "nearly all equal": np.where(rng.random(9000) < 0.95, 7, rng.integers(0, 1 << 20, 9000)),
+    }[kind]
+    plan = resampling.resample(len(x), 1)
+    cells, rows = resampling.value_cells(x, plan), np.repeat(plan.weights[:5], plan.sizes, axis=1)
+    for p in (0.001, 0.5, 0.97):
+        expected = [resample[math.floor((len(resample) - 1) * p)] for resample in plain(x, rows)]
+        assert expected == cells.quantiles(p, plan.weights[:5]).tolist()
 
 
 def test_a_resample_is_made_of_whole_blocks():
@@ -51,9 +67,9 @@ def test_a_resample_is_made_of_whole_blocks():
 
 
 def test_streams_differ_and_each_is_the_same_every_time():
-    resampling.resample.cache_clear()
+    resampling._drawn.cache_clear()
     first = resampling.resample(50, 3).weights
-    resampling.resample.cache_clear()
+    resampling._drawn.cache_clear()
     assert np.array_equal(first, resampling.resample(50, 3).weights)
     assert not np.array_equal(first, resampling.resample(50, 3, stream=1).weights)
 

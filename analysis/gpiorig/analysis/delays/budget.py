@@ -14,14 +14,15 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis import columns
 from gpiorig.analysis.delays import budget_shares
-from gpiorig.analysis.delays.budget_shares import Shares
+from gpiorig.analysis.delays.budget_shares import Rows, Samples, Shares, Summands, Total
 from gpiorig.analysis.delays.part_names import PART_NAMES
-from gpiorig.analysis.delays.radio_parts import RETRANSMISSION, RadioParts, stacked
+from gpiorig.analysis.delays.radio_parts import RETRANSMISSION, RadioParts
 from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.path import Kind
-from gpiorig.analysis.packets.steps import Durations, Step, Steps
+from gpiorig.analysis.packets.steps import Step, Steps
 from gpiorig.analysis.statistics.intervals import NAN, Interval
 from gpiorig.analysis.statistics.summary import resolved
+from gpiorig.analysis.statistics.value_series import ValueSeries
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +138,7 @@ def budget(
     *,
     starts: NDArray[np.int64] | None = None,
     parts: Sequence[RadioParts] = (),
+    total: ValueSeries | None = None,
 ) -> Budget:
     """The budget of a route, with intervals by the block bootstrap (`resampling.resample`).
 
@@ -152,19 +154,32 @@ def budget(
         int64[k], samples at which they were sent; without it they are in that order.
     parts
         The radio waits among the steps, divided.
+    total
+        The sum of the steps of each packet, if it is there already.
     """
-    samples, of_parts = steps.samples, stacked(parts, len(steps.samples))
+    series = ValueSeries(steps.samples.sum(axis=1)) if total is None else total
+    order = None
     if starts is not None and (np.diff(starts) < 0).any():
         order = np.argsort(starts, kind="stable")
-        samples, of_parts = samples[order], of_parts[order]
-    total = samples.sum(axis=1)
-    shares = _sets(samples, total)
+        series = ValueSeries(series.values[order], series.ordered)
+
+    def in_order(columns: Rows) -> Rows:
+        return columns if order is None else lambda packets: columns(order[packets])
+
+    of_total = Total(series)
+    shares = _sets(in_order(lambda packets: steps.samples[packets]), of_total)
     kinds: list[Kind | str] = [step.kind for step in steps.steps]
-    by_kind, again = shares, _retransmissions(parts, of_parts)
-    if again.any():
-        waits = samples.copy()
-        waits[:, [part.column for part in parts]] -= again
-        by_kind = _sets(np.concatenate([waits, again], axis=1), total)
+    by_kind = shares
+    again = [wait.retransmission for wait in parts]
+    if any(samples.any() for samples in again):
+
+        def of_kinds(packets: slice | Samples) -> Samples:
+            rows = steps.samples[packets].astype(np.int64)
+            repeated = np.column_stack([samples[packets] for samples in again])
+            rows[:, [wait.column for wait in parts]] -= repeated
+            return np.concatenate([rows, repeated], axis=1)
+
+        by_kind = _sets(in_order(of_kinds), of_total)
         kinds += [Kind.RETRANSMISSION] * len(parts)
 
     def grouped(of: Sequence[Kind | str], sets: _Sets) -> tuple[Group, ...]:
@@ -181,29 +196,29 @@ def budget(
         variance=tuple(variance for _, variance, _ in by_step),
         tail=tuple(tail for _, _, tail in by_step),
         tail_packets=shares.slow,
-        packets=len(total),
+        packets=len(series),
         note=shares.note,
         by_kind=grouped(kinds, by_kind),
         by_node=grouped([step.node for step in steps.steps], shares),
-        parts=_parts(parts, of_parts, _sets(of_parts, total), period_ns=NS_PER_S / steps.samplerate_hz),
+        parts=_parts(parts, of_total, in_order, period_ns=NS_PER_S / steps.samplerate_hz) if parts else (),
     )
 
 
-def _retransmissions(parts: Sequence[RadioParts], samples: NDArray[np.int64]) -> NDArray[np.int64]:
-    """int64[k, n], what each packet waits in each radio wait because its frame is sent again."""
-    by_part = samples.reshape(len(samples), len(parts), len(PART_NAMES))
-    again: NDArray[np.int64] = by_part[:, :, RETRANSMISSION].sum(axis=2)
-    return again
-
-
 def _parts(
-    parts: Sequence[RadioParts], samples: NDArray[np.int64], shares: _Sets, *, period_ns: Fraction
+    waits: Sequence[RadioParts], total: Total, in_order: Callable[[Rows], Rows], *, period_ns: Fraction
 ) -> tuple[Part, ...]:
-    names = [(name, part.column) for part in parts for name in PART_NAMES]
-    means = samples.mean(axis=0) * float(period_ns) if len(samples) else np.full(len(names), NAN)
+    columns = [samples for wait in waits for samples in wait.by_part]
+    shares = _sets(in_order(lambda packets: np.column_stack([samples[packets] for samples in columns])), total)
+    names = [(name, wait.column) for wait in waits for name in PART_NAMES]
     return tuple(
-        Part(name, step, int(np.count_nonzero(samples[:, column])), float(means[column]), *shares.of((column,)))
-        for column, (name, step) in enumerate(names)
+        Part(
+            name,
+            step,
+            int(np.count_nonzero(samples)),
+            float(samples.mean() * float(period_ns)) if len(samples) else NAN,
+            *shares.of((column,)),
+        )
+        for column, ((name, step), samples) in enumerate(zip(names, columns, strict=True))
     )
 
 
@@ -222,7 +237,7 @@ class _Sets:
         return self.time(members), self.variance(members), self.tail(members)
 
 
-def _sets(samples: Durations, total: NDArray[np.int64]) -> _Sets:
+def _sets(columns: Rows, total: Total) -> _Sets:
     """Shares of all columns; none of the variance and the tail where the total does not vary."""
 
     def none(note: str) -> Callable[[tuple[int, ...]], Interval]:
@@ -231,13 +246,16 @@ def _sets(samples: Durations, total: NDArray[np.int64]) -> _Sets:
     def known(shares: Shares) -> Callable[[tuple[int, ...]], Interval]:
         return lambda members: shares.interval(members)
 
-    time = known(budget_shares.time_shares(samples, total)) if total.any() else none("no packets")
-    if not resolved(total):
+    if not total.samples.any():
+        time = none("no packets")
+    else:
+        summands = Summands(columns, total)
+        time = known(budget_shares.time_shares(summands))
+    if not resolved(total.samples):
         note = f"the total delay of {len(total)} packets varies by no more than the analyzer resolves: no shares"
         return _Sets(time, none(note), none(note), 0, note)
-    slow = budget_shares.slowest(total)
-    variance, tail = budget_shares.variance_shares(samples, total), budget_shares.tail_shares(samples, total, slow)
-    return _Sets(time, known(variance), known(tail), int(np.count_nonzero(slow)), tail.note)
+    variance, tail = budget_shares.variance_shares(summands), budget_shares.tail_shares(summands)
+    return _Sets(time, known(variance), known(tail), int(np.count_nonzero(total.slow)), tail.note)
 
 
 def as_table(shares: Budget) -> pa.Table:

@@ -17,7 +17,9 @@ from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.statistics import intervals
 from gpiorig.analysis.statistics.intervals import CONFIDENCE, Interval
 from gpiorig.analysis.statistics.summary import ipdv
+from gpiorig.analysis.statistics.value_series import ValueSeries, series_of
 
+_LATEST = 1 << 14  # packets: of what came before, (15/16)^16384 < 1e-450 is left in J, which float64 cannot hold
 _SHARED = 1  # differences of successive delays share a delay with their neighbours: they depend on each other
 RFC3550_GAIN = 16  # RFC 3550, 6.4.1: gives a good ratio of noise reduction and rate of convergence
 
@@ -41,16 +43,17 @@ class Jitter:
     ns: Interval
 
 
-def for_route(route: Route) -> tuple[Jitter, ...]:
-    """All measures of the total delay of a route.
+def for_route(route: Route, total: ValueSeries | None = None) -> tuple[Jitter, ...]:
+    """All measures of the total delay of a route, `route.totals` if it is there already.
 
     The places of round trips count lost ones too, so that these break pairs.
     """
-    return measures(route.totals, samplerate_hz=route.steps.samplerate_hz, starts=route.starts, places=route.places)
+    delays = ValueSeries(route.totals) if total is None else total
+    return measures(delays, samplerate_hz=route.steps.samplerate_hz, starts=route.starts, places=route.places)
 
 
 def measures(
-    delays: NDArray[np.int64],
+    delays: NDArray[np.int64] | ValueSeries,
     *,
     samplerate_hz: Fraction,
     starts: NDArray[np.int64] | None = None,
@@ -74,11 +77,12 @@ def measures(
     places
         int64[n], which packet of all that were sent each is; without it they are all.
     """
-    if starts is not None:
+    series = series_of(delays)
+    if starts is not None and (np.diff(starts) < 0).any():
         order = np.argsort(starts, kind="stable")
-        delays, places = delays[order], None if places is None else places[order]
+        series, places = ValueSeries(series.values[order], series.ordered), None if places is None else places[order]
     unit = float(NS_PER_S / samplerate_hz)
-    known = delays[delays >= 0]
+    known = series if not len(series) or series.low >= 0 else ValueSeries(series.values[series.values >= 0])
     of_values = [
         Jitter("peak-to-peak", "largest minus smallest", intervals.for_range(known, unit=unit)),
         Jitter("interquartile range", "p75 minus p25", intervals.for_spread(known, 0.25, 0.75, unit=unit)),
@@ -86,7 +90,8 @@ def measures(
         Jitter("p99 - p1", "difference of percentiles", intervals.for_spread(known, 0.01, 0.99, unit=unit)),
         Jitter("p99.9 - p0.1", "difference of percentiles", intervals.for_spread(known, 0.001, 0.999, unit=unit)),
     ]
-    return (*of_values, *_between_packets(ipdv(_with_losses(delays, places)), unit), *_beyond_the_least(known, unit))
+    differences = ipdv(_with_losses(series.values, places))
+    return (*of_values, *_between_packets(differences, unit), *_beyond_the_least(known, unit))
 
 
 def interarrival(differences: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -127,12 +132,13 @@ def _with_losses(delays: NDArray[np.int64], places: NDArray[np.int64] | None) ->
     """The delays with one -1 wherever packets are missing: more of them would make no more pairs."""
     if places is None or not len(places):
         return delays
-    return np.insert(delays, np.flatnonzero(np.diff(places) > 1) + 1, -1)
+    missing = np.flatnonzero(np.diff(places) > 1) + 1
+    return np.insert(delays, missing, -1) if len(missing) else delays
 
 
 def _between_packets(differences: NDArray[np.int64], unit: float) -> list[Jitter]:
     """Measures on the delay of a packet minus that of the one before."""
-    running = interarrival(differences)
+    running = interarrival(differences[-_LATEST:])
     last = Interval(
         value=float(running[-1]) if len(running) else intervals.NAN,
         low=intervals.NAN,
@@ -140,27 +146,27 @@ def _between_packets(differences: NDArray[np.int64], unit: float) -> list[Jitter
         method="running estimate",
         note="a running estimate at its last packet, over some 16 packets: no interval",
     )
-    size = np.abs(differences)
+    signed, size = ValueSeries(differences), ValueSeries(np.abs(differences))
     mean = intervals.for_mean(size, unit=unit, lags=_SHARED)
 
-    def quantile(values: NDArray[np.int64], p: float) -> Interval:
+    def quantile(values: ValueSeries, p: float) -> Interval:
         return intervals.for_quantile(values, p, unit=unit, lags=_SHARED)
 
     return [
         Jitter("interarrival jitter J, last", "RFC 3550, 6.4.1 and A.8; RFC 3393, 4.5", last.scaled(unit)),
         Jitter("interarrival jitter J, mean", "RFC 3550, 6.4.1: J tends to the mean of |D|", mean),
-        Jitter("IPDV, p5", "RFC 3393, 4.3", quantile(differences, 0.05)),
-        Jitter("IPDV, p95", "RFC 3393, 4.3", quantile(differences, 0.95)),
-        Jitter("IPDV, peak-to-peak", "RFC 3393, 4.6", intervals.for_range(differences, unit=unit)),
+        Jitter("IPDV, p5", "RFC 3393, 4.3", quantile(signed, 0.05)),
+        Jitter("IPDV, p95", "RFC 3393, 4.3", quantile(signed, 0.95)),
+        Jitter("IPDV, peak-to-peak", "RFC 3393, 4.6", intervals.for_range(signed, unit=unit)),
         Jitter("IPDV, median of magnitudes", "RFC 3393, 2.4, absolute", quantile(size, 0.5)),
         Jitter("IPDV, p99 of magnitudes", "RFC 3393, 2.4, absolute", quantile(size, 0.99)),
     ]
 
 
-def _beyond_the_least(known: NDArray[np.int64], unit: float) -> list[Jitter]:
+def _beyond_the_least(known: ValueSeries, unit: float) -> list[Jitter]:
     """Delays minus the smallest of the run; the interval takes the smallest as it was seen."""
-    beyond = known - known.min() if len(known) else known
+    least = int(known.low) if len(known) else 0
     return [
-        Jitter(f"PDV, {name}", "RFC 5481, 4.2", intervals.for_quantile(beyond, p, unit=unit))
+        Jitter(f"PDV, {name}", "RFC 5481, 4.2", intervals.for_quantile(known, p, unit=unit, origin=least))
         for name, p in (("median", 0.5), ("p95", 0.95), ("p99", 0.99), ("p99.9", 0.999))
     ]

@@ -16,7 +16,9 @@ from gpiorig.analysis.packets.path import Kind
 from gpiorig.analysis.packets.routes import ROUND_TRIP, Route
 from gpiorig.analysis.packets.steps import Step
 from gpiorig.analysis.packets.timelines import LOST, Timelines
-from gpiorig.analysis.statistics.summary import RESOLUTION_SAMPLES, Summary, ipdv, summarize
+from gpiorig.analysis.statistics import tally
+from gpiorig.analysis.statistics.summary import RESOLUTION_SAMPLES, Summary, ipdv, of_ordered, summarize, total_of
+from gpiorig.analysis.statistics.value_series import ValueSeries
 
 _PARTS = {
     "request, app to app": ("request.app.tx", "request.app.rx"),
@@ -78,17 +80,22 @@ class RouteNumbers:
         return self.budget.kinds(shares)
 
 
-def numbers(route: Route, budget: Budget) -> RouteNumbers:
-    """Summaries of a route and of its steps, with the shares of its budget."""
+def numbers(route: Route, budget: Budget, total: ValueSeries | None = None) -> RouteNumbers:
+    """Summaries of a route and of its steps, with the shares of its budget; `total` as in `budget.budget`."""
     steps = route.steps
     rate = steps.samplerate_hz
-    totals = route.totals
-    total_sum = float(totals.sum())
+    by_size = tally.ordered(route.totals) if total is None else total.ordered
+    of_steps = [
+        (of_ordered(column, samplerate_hz=rate, lost=route.lost), total_of(column))
+        for column in tally.of_columns(steps.samples)
+    ]
+    sums = np.array([total_of_step for _, total_of_step in of_steps], dtype=np.int64)
+    total_sum = float(sums.sum())
     return RouteNumbers(
         route=route,
-        total=summarize(totals, samplerate_hz=rate, lost=route.lost),
-        steps=tuple(summarize(samples, samplerate_hz=rate, lost=route.lost) for samples in steps.columns()),
-        means=steps.samples.sum(axis=0) / total_sum if total_sum else np.full(len(steps.steps), np.nan),
+        total=of_ordered(by_size, samplerate_hz=rate, lost=route.lost),
+        steps=tuple(summary for summary, _ in of_steps),
+        means=sums / total_sum if total_sum else np.full(len(steps.steps), np.nan),
         variances=np.array([share.value for share in budget.variance]),
         budget=budget,
     )

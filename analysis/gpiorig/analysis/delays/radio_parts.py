@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -58,15 +59,19 @@ class RadioParts:
     spread: float = 0.0
 
     @property
+    def by_part(self) -> tuple[Samples, ...]:
+        """int64[k] each, the parts in the order of `PART_NAMES`."""
+        return tuple(getattr(self, column) for column in COLUMNS)
+
+    @property
     def samples(self) -> Samples:
         """int64[k, 7], the parts in the order of `PART_NAMES`."""
-        return np.column_stack([getattr(self, column) for column in COLUMNS])
+        return np.column_stack(self.by_part)
 
     @property
     def retransmission(self) -> Samples:
         """int64[k], what each packet waits because its frame is sent again."""
-        waited: Samples = self.samples[:, RETRANSMISSION].sum(axis=1)
-        return waited
+        return functools.reduce(np.add, [self.by_part[place] for place in RETRANSMISSION])
 
     @property
     def divided(self) -> Flags:
@@ -105,7 +110,7 @@ def uncertainties(parts: RadioParts, route: Route, instruments: Instruments) -> 
             components += (Component("first attempt, on no line", parts.spread * period_ns, "A", waits),)
         return replace(edges, components=components)
 
-    return tuple(of_part(name, samples) for name, samples in zip(PART_NAMES, parts.samples.T, strict=True))
+    return tuple(of_part(name, samples) for name, samples in zip(PART_NAMES, parts.by_part, strict=True))
 
 
 def by_name(waits: Sequence[RadioParts], route: Route) -> dict[str, Samples]:
@@ -114,7 +119,7 @@ def by_name(waits: Sequence[RadioParts], route: Route) -> dict[str, Samples]:
     every = {
         f"{steps[wait.column].name}: {name}": samples
         for wait in waits
-        for name, samples in zip(PART_NAMES, wait.samples.T, strict=True)
+        for name, samples in zip(PART_NAMES, wait.by_part, strict=True)
     }
     return {name: samples for name, samples in every.items() if samples.any()}
 
@@ -123,13 +128,9 @@ def as_table(waits: Sequence[RadioParts], route: Route, *, part: slice = slice(N
     """One row per packet and wait; `part` of them."""
     packet, place = np.divmod(np.arange(*part.indices(len(route) * len(waits))), max(1, len(waits)))
     steps = {i: route.steps.steps[wait.column].name for i, wait in enumerate(waits)}
-    samples = np.stack([wait.samples[packet] for wait in waits], axis=1)[np.arange(len(packet)), place]
-    columns = {f"{name}_samples": samples[:, i] for i, name in enumerate(COLUMNS)}
+    columns = {
+        f"{name}_samples": np.stack([getattr(wait, name)[packet] for wait in waits])[place, np.arange(len(packet))]
+        for name in COLUMNS
+    }
     rows = {"packet_row": route.steps.rows[packet].astype(np.int32), "step": names(place, steps)}
     return table(rows | columns, route.steps.samplerate_hz)
-
-
-def stacked(parts: Sequence[RadioParts], packets: int) -> Samples:
-    """int64[k, 7 n], the parts of all waits side by side."""
-    none = np.zeros((packets, 0), dtype=np.int64)
-    return np.concatenate([none, *(part.samples for part in parts)], axis=1)

@@ -16,8 +16,9 @@ from gpiorig.analysis.delays import model_doubt
 from gpiorig.analysis.delays.components import COVERAGE_FACTOR, Component, combined, constant_components, pin_components
 from gpiorig.analysis.delays.instruments import Instruments, Pin, is_air, seen_at
 from gpiorig.analysis.delays.probe_costs import ProbeCosts
-from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.steps import Steps
+from gpiorig.analysis.statistics import tally
+from gpiorig.analysis.statistics.summary import Summary, of_ordered
 
 NAN = float("nan")
 
@@ -97,7 +98,12 @@ def for_delay(name: str, delay_ns: float, *, start: Pin, end: Pin, instruments: 
 
 
 def for_steps(
-    steps: Steps, instruments: Instruments, *, total: str, costs: ProbeCosts | None = None
+    steps: Steps,
+    instruments: Instruments,
+    *,
+    total: str,
+    costs: ProbeCosts | None = None,
+    summaries: Sequence[Summary] | None = None,
 ) -> tuple[DelayUncertainty, ...]:
     """Uncertainty of every step of a route, and last that of the total delay.
 
@@ -114,16 +120,19 @@ def for_steps(
         Name of the total delay, ``round trip`` or the route's.
     costs
         Of the probes in each step, and last in the total; None without a calibration burst.
+    summaries
+        Of each step, and last of the total delay, if they are there already.
     """
     if not steps.steps:  # a route on which nothing arrived
         return (DelayUncertainty(total, (), 0, NAN, ()),)
     nodes = seen_at(steps.steps)
     spans = [(step.name, step.start, step.end, *at) for step, at in zip(steps.steps, nodes, strict=True)]
     spans.append((total, steps.steps[0].start, steps.steps[-1].end, nodes[0][0], nodes[-1][1]))
-    delays = itertools.chain(steps.columns(), [steps.samples.sum(axis=1)])
-    period_ns = float(NS_PER_S / steps.samplerate_hz)
     uncertainties = []
-    medians_ns = [float(np.median(samples)) * period_ns if len(samples) else NAN for samples in delays]
+    if summaries is None:
+        delays = itertools.chain(tally.of_columns(steps.samples), [tally.ordered(steps.samples.sum(axis=1))])
+        summaries = [of_ordered(by_size, samplerate_hz=steps.samplerate_hz) for by_size in delays]
+    medians_ns = [summary.median_ns for summary in summaries]
     shifts = [
         model_doubt.shifts(instruments.node(step.nodes[0]).model, step.name, step.kind.value, median_ns)
         for step, median_ns in zip(steps.steps, medians_ns, strict=False)  # the last is the total

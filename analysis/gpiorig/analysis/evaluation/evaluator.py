@@ -22,6 +22,7 @@ from gpiorig.analysis.evaluation.evaluation import Evaluation, RouteEvaluation
 from gpiorig.analysis.packets import hop_routes
 from gpiorig.analysis.packets.routes import ROUND_TRIP, Route
 from gpiorig.analysis.processor import occupancy
+from gpiorig.analysis.statistics.value_series import ValueSeries
 from gpiorig.capture import memory
 
 MAX_ROUTES = 8  # evaluated; the tables of hops contain all
@@ -102,15 +103,23 @@ def _route(
         assert analysis.hops is not None
         return hop_routes.covariates(analysis.hops, part) | step_covariates(analysis.events, part, others)
 
-    shares = budget.budget(route.steps, starts=route.starts, parts=parts)
-    measures = jitter.for_route(route)
+    total = ValueSeries(route.totals)
+    shares = budget.budget(route.steps, starts=route.starts, parts=parts, total=total)
+    measures = jitter.for_route(route, total)
+    route_numbers = numbers.numbers(route, shares, total)
     memory.give_back()
     return RouteEvaluation(
         route=route,
-        numbers=numbers.numbers(route, shares),
+        numbers=route_numbers,
         jitter=measures,
         budget=shares,
-        uncertainties=uncertainty.for_steps(route.steps, instruments, total=route.name, costs=costs),
+        uncertainties=uncertainty.for_steps(
+            route.steps,
+            instruments,
+            total=route.name,
+            costs=costs,
+            summaries=(*route_numbers.steps, route_numbers.total),
+        ),
         attributions=attribute(
             route,
             covariates=depends_on,

@@ -266,7 +266,7 @@ def _part_rows(evaluation: RouteEvaluation, column: int, *, columns: int) -> lis
     step, period_ns = evaluation.route.steps.steps[column], evaluation.numbers.period_ns
     filled = []
     for part in evaluation.budget.parts_of(column):
-        samples = wait.samples[:, PART_NAMES.index(part.name)]
+        samples = wait.by_part[PART_NAMES.index(part.name)]
         median_ns = float(np.median(samples)) * period_ns
         limit = known[f"{step.name}: {part.name}"]
         cells = (

@@ -3,14 +3,32 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-_CHUNK = 1 << 16
+_BLOCK = 1 << 14  # values: a spectrum of them stays in the cache of a processor
 _ROUND = 2 ** (1 / 3)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Derived:
+    """A series that is computed from another one where it is needed: a part of it is `of` that part of `values`."""
+
+    values: NDArray[Any]
+    of: Callable[[NDArray[Any]], NDArray[Any]]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, part: slice) -> NDArray[Any]:
+        return self.of(self.values[part])
+
+
+Series: TypeAlias = NDArray[Any] | Derived
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +59,7 @@ class Dependence:
         return self.lags == 0
 
 
-def measure(series: NDArray[Any], *, lags: int = 0) -> Dependence:
+def measure(series: Series, *, lags: int = 0) -> Dependence:
     """Dependence of a series in the order of time.
 
     The automatic block length of D. N. Politis and H. White, "Automatic Block-Length Selection for the Dependent
@@ -69,10 +87,9 @@ def measure(series: NDArray[Any], *, lags: int = 0) -> Dependence:
     n = len(series)
     if n < 8:  # fewer than K autocorrelations
         return Dependence(lags=0, effective=float(n), block=1)
-    centred = np.asarray(series, dtype=np.float64) - float(np.mean(series))
     run = max(5, int(math.log10(n)))
     last = min(math.ceil(math.sqrt(n)) + run, n - 1)
-    covariance = _autocovariance(centred, last)
+    covariance = _autocovariance(series, mean(series), last)
     if covariance[0] <= 0:
         return Dependence(lags=0, effective=float(n), block=1)
     small = np.abs(covariance[1:]) < 2 * math.sqrt(math.log10(n) / n) * covariance[0]
@@ -97,7 +114,12 @@ def measure(series: NDArray[Any], *, lags: int = 0) -> Dependence:
     )
 
 
-def block_for(*series: NDArray[Any], lags: int = 0) -> tuple[int, bool]:
+def block_for(*series: Series, lags: int = 0) -> tuple[int, bool]:
+    """`block_of` the dependence of some series."""
+    return block_of([measure(values, lags=lags) for values in series], lags=lags)
+
+
+def block_of(measured: Sequence[Dependence], *, lags: int = 0) -> tuple[int, bool]:
     """Length of blocks for intervals, and whether all autocorrelations die out.
 
     Twice the longest length from `measure`, where the values depend on each other: that length makes the error of the
@@ -106,21 +128,35 @@ def block_for(*series: NDArray[Any], lags: int = 0) -> tuple[int, bool]:
     truth). Rounded up to one of few lengths, so that resamples serve several series. At least four times `lags` (as
     for `measure`): such blocks hold three quarters of what neighbours have in common.
     """
-    measured = [measure(values, lags=lags) for values in series]
     block = max(measure_.block for measure_ in measured)
     if block > 1:
         block = math.ceil(_ROUND ** math.ceil(math.log(2 * block, _ROUND)))
     return max(block, 4 * lags), all(measure_.dies_out for measure_ in measured)
 
 
-def _autocovariance(centred: NDArray[np.float64], last: int) -> NDArray[np.float64]:
-    """float64[last + 1]: sum of x[i] x[i + k] over n; by Fourier transforms of blocks, so that memory stays bounded."""
-    n = len(centred)
-    size = 1 << (min(_CHUNK, n) + last).bit_length()
+def mean(series: Series) -> float:
+    """The arithmetic mean; memory does not grow with the series."""
+    n = len(series)
+    return float(sum(np.sum(series[i : i + _BLOCK], dtype=np.float64) for i in range(0, n, _BLOCK)) / n)
+
+
+def _autocovariance(series: Series, mean: float, last: int) -> NDArray[np.float64]:
+    """float64[last + 1]: sum of x[i] x[i + k] over n, x the series minus its mean; by blocks, so memory stays bounded.
+
+    The spectra of the blocks with themselves are summed, and those of the end of each with the beginning of the next.
+    """
+    n = len(series)
+    size, across = (1 << rows.bit_length() for rows in (min(_BLOCK, n) + last, 2 * last))
     step = size - last
-    sums = np.zeros(last + 1)
+    within, between = np.zeros(size // 2 + 1), np.zeros(across // 2 + 1, dtype=np.complex128)
+    end = np.zeros(0)
     for i in range(0, n, step):
-        block_spectrum = np.fft.rfft(centred[i : i + step], size)
-        ahead = np.fft.rfft(centred[i : i + size], size)
-        sums += np.fft.irfft(block_spectrum.conj() * ahead, size)[: last + 1]
-    return sums / n
+        block = series[i : i + step].astype(np.float64)
+        block -= mean
+        spectrum = np.fft.rfft(block, size)
+        within += spectrum.real**2 + spectrum.imag**2
+        if len(end):
+            beginning = np.concatenate([np.zeros(last), block[:last]])
+            between += np.fft.rfft(end, across).conj() * np.fft.rfft(beginning, across)
+        end = block[-last:]
+    return (np.fft.irfft(within, size)[: last + 1] + np.fft.irfft(between, across)[: last + 1]) / n

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,9 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.statistics import resampling, summary
+from gpiorig.analysis.statistics import dependence, resampling, summary
+from gpiorig.analysis.statistics.dependence import Derived
+from gpiorig.analysis.statistics.dependence import Series as Influence
 from gpiorig.analysis.statistics.resampling import Resampling
 from gpiorig.analysis.statistics.statistic_names import probability
+from gpiorig.analysis.statistics.tally import Ordered, Tally
+from gpiorig.analysis.statistics.value_series import ValueSeries, series_of
 
 Values = NDArray[Any]
 # A statistic of resamples: float64[r] for weights float64[r, c].
@@ -35,14 +40,14 @@ class Estimator:
     """
 
     value: float
-    influence: tuple[Values, ...]
+    influence: tuple[Influence, ...]
     replicates: Callable[[Resampling], Replicates]
 
 
 def mean(values: Values) -> Estimator:
     """The arithmetic mean."""
     origin = int(values[0])
-    centred = (values - origin).astype(np.float64)
+    centred = Derived(values, lambda part: (part - origin).astype(np.float64))
 
     def replicates(plan: Resampling) -> Replicates:
         def resampled(weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -50,7 +55,7 @@ def mean(values: Values) -> Estimator:
 
         return resampled
 
-    return Estimator(origin + float(np.mean(centred)), (centred,), replicates)
+    return Estimator(origin + dependence.mean(centred), (centred,), replicates)
 
 
 def std(values: Values) -> Estimator:
@@ -58,41 +63,40 @@ def std(values: Values) -> Estimator:
     n = len(values)
     centred = (values - int(values[0])).astype(np.float64)
     centred -= centred.mean()
+    squares = Derived(centred, np.square)
 
     def replicates(plan: Resampling) -> Replicates:
-        moments = np.stack([centred, centred * centred], axis=1)
-
         def resampled(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-            first, second = resampling.means(moments, plan, weights).T
+            first, second = (resampling.means(part, plan, weights) for part in (centred, squares))
             result: NDArray[np.float64] = np.sqrt(np.maximum(0, second - first * first) * (n / (n - 1)))
             return result
 
         return resampled
 
-    return Estimator(float(np.std(centred, ddof=1)), (centred**2,), replicates)
+    return Estimator(math.sqrt(dependence.mean(squares) * n / (n - 1)), (squares,), replicates)
 
 
-def quantile(values: Values, p: float) -> Estimator:
+def quantile(values: Values | ValueSeries, p: float) -> Estimator:
     """A quantile."""
-    value = quantile_of(np.sort(values), p)
+    series = series_of(values)
+    value = quantile_of(series.ordered, p)
 
     def replicates(plan: Resampling) -> Replicates:
-        cells = resampling.sort_cells(values, plan)
-        return lambda weights: cells.quantiles(p, weights)
+        return lambda weights: series.cells(plan).quantiles(p, weights)
 
-    return Estimator(value, (values <= value,), replicates)
+    return Estimator(value, (series.until(value),), replicates)
 
 
-def spread(values: Values, low: float, high: float) -> Estimator:
+def spread(values: Values | ValueSeries, low: float, high: float) -> Estimator:
     """The distance of two quantiles."""
-    ordered = np.sort(values)
-    bottom, top = quantile_of(ordered, low), quantile_of(ordered, high)
+    series = series_of(values)
+    bottom, top = quantile_of(series.ordered, low), quantile_of(series.ordered, high)
 
     def replicates(plan: Resampling) -> Replicates:
-        cells = resampling.sort_cells(values, plan)
+        cells = series.cells(plan)
         return lambda weights: cells.quantiles(high, weights) - cells.quantiles(low, weights)
 
-    return Estimator(top - bottom, (values <= bottom, values <= top), replicates)
+    return Estimator(top - bottom, (series.until(bottom), series.until(top)), replicates)
 
 
 # Those of `statistic_names.STATISTICS` that are neither extremes nor quantiles.
@@ -122,8 +126,8 @@ def extreme(values: Values, name: str) -> float:
     return {"min": least, "max": most, "p2p": most - least}[name]
 
 
-def quantile_of(ordered: Values, p: float) -> float:
-    """`statistics.quantile`, exact on integers; numpy's, which is the same, on other numbers."""
-    if np.issubdtype(ordered.dtype, np.integer):
-        return float(summary.quantile(ordered, Fraction(p).limit_denominator(1_000_000)))
-    return float(np.quantile(ordered, p))
+def quantile_of(ordered: Ordered, p: float, *, origin: int = 0) -> float:
+    """`summary.quantile` minus an origin, exact on integers; numpy's, which is the same, on other numbers."""
+    if isinstance(ordered, Tally) or np.issubdtype(ordered.dtype, np.integer):
+        return float(summary.quantile(ordered, Fraction(p).limit_denominator(1_000_000)) - origin)
+    return float(np.quantile(ordered, p)) - origin

@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeAlias
 
-import numpy as np
-
-from gpiorig.analysis.statistics import dependence, estimators, order_statistics, resampling, statistic_names, summary
-from gpiorig.analysis.statistics.estimators import Estimator, Values
+from gpiorig.analysis.statistics import dependence, estimators, order_statistics, resampling, statistic_names
+from gpiorig.analysis.statistics.dependence import Dependence
+from gpiorig.analysis.statistics.estimators import Estimator
 from gpiorig.analysis.statistics.order_statistics import CONFIDENCE as CONFIDENCE
 from gpiorig.analysis.statistics.resampling import Resampling
+from gpiorig.analysis.statistics.value_series import ValueSeries, series_of
 
 NAN = float("nan")
+Values: TypeAlias = estimators.Values | ValueSeries  # a series serves several statistics of its values
 MAY_BE_SHORT = "the autocorrelation does not die out: the interval may be too short"
 FEW_BLOCKS = 10  # of dependent values, below which an interval may be too short
 MIN_VALUES = 10  # for a bootstrap: fewer show too little of how they are distributed
@@ -71,7 +73,7 @@ class Interval:
         return dataclasses.replace(self, note=joined(self.note, note))
 
 
-def for_quantile(values: Values, p: float, *, unit: float = 1.0, lags: int = 0) -> Interval:
+def for_quantile(values: Values, p: float, *, unit: float = 1.0, lags: int = 0, origin: int = 0) -> Interval:
     """A quantile (`statistics.quantile`) between two order statistics.
 
     Distribution-free: the r-th and s-th smallest of n independent values hold the quantile with the probability
@@ -91,23 +93,25 @@ def for_quantile(values: Values, p: float, *, unit: float = 1.0, lags: int = 0) 
         What the results are multiplied by, such as ns per sample.
     lags
         As of `dependence.measure`.
+    origin
+        What is subtracted from the results first, in units of the values.
     """
-    unclear = _degenerate(values)
+    series = series_of(values)
+    unclear = _degenerate(series, origin=origin)
     if unclear is not None and unclear.method == "none":  # equal values are values: too few show little of the rest
         return unclear.scaled(unit)
-    ordered = np.sort(values)
-    value = estimators.quantile_of(ordered, p)
-    n = len(values)
-    dependence_ = dependence.measure(values <= value, lags=lags)
-    effective = max(1, int(dependence_.effective))
+    ordered, n = series.ordered, len(series)
+    value = estimators.quantile_of(ordered, p, origin=origin)
+    below = series.dependence_until(estimators.quantile_of(ordered, p), lags=lags)
+    effective = max(1, int(below.effective))
     low, high = order_statistics.ranks(effective, p)
     scale = Fraction(n, effective)
-    bottom = float(ordered[max(0, math.floor(low * scale) - 1)]) if low else NAN
-    top = float(ordered[min(n, math.ceil(high * scale)) - 1]) if high <= effective else NAN
+    bottom = float(ordered[max(0, math.floor(low * scale) - 1)] - origin) if low else NAN
+    top = float(ordered[min(n, math.ceil(high * scale)) - 1] - origin) if high <= effective else NAN
     method = "order statistics"
     if effective < n:
         method += f", {n} dependent values counted as {effective}"
-    note = _note(values)
+    note = _note(series)
     if not low or high > effective:
         ends = "either end" if not low and high > effective else "an upper end" if low else "a lower end"
         needed = order_statistics.needed_for(p)
@@ -117,9 +121,10 @@ def for_quantile(values: Values, p: float, *, unit: float = 1.0, lags: int = 0) 
 
 def for_mean(values: Values, *, unit: float = 1.0, lags: int = 0) -> Interval:
     """The arithmetic mean, block bootstrap; `lags` as of `dependence.measure`."""
-    unclear = _degenerate(values)
+    series = series_of(values)
+    unclear = _degenerate(series)
     if unclear is None:
-        unclear = bootstrapped(estimators.mean(values), note=_note(values), lags=lags)
+        unclear = bootstrapped(estimators.mean(series.values), note=_note(series), lags=lags)
     return unclear.scaled(unit)
 
 
@@ -128,36 +133,39 @@ def for_std(values: Values, *, unit: float = 1.0) -> Interval:
     return _resampled(values, estimators.std, unit)
 
 
-def _resampled(values: Values, estimator: Callable[[Values], Estimator], unit: float) -> Interval:
+def _resampled(values: Values, estimator: Callable[[estimators.Values], Estimator], unit: float) -> Interval:
     """A statistic that is 0 where nothing varies, block bootstrap."""
-    unclear = _degenerate(values, spread=True)
+    series = series_of(values)
+    unclear = _degenerate(series, spread=True)
     if unclear is None:
-        unclear = bootstrapped(estimator(values), note=_note(values))
+        unclear = bootstrapped(estimator(series.values), note=_note(series))
     return unclear.scaled(unit)
 
 
 def for_spread(values: Values, low: float, high: float, *, unit: float = 1.0) -> Interval:
     """Distance of two quantiles, such as the interquartile range; block bootstrap."""
-    unclear = _degenerate(values, spread=True)
+    series = series_of(values)
+    unclear = _degenerate(series, spread=True)
     needed = order_statistics.needed_for(max(high, 1 - low))
-    if unclear is not None and (unclear.method == "none" or len(values) >= needed):
+    if unclear is not None and (unclear.method == "none" or len(series) >= needed):
         return unclear.scaled(unit)
-    spread = estimators.spread(values, low, high)
-    note = _note(values)
-    if min(dependence.measure(influence).effective for influence in spread.influence) < needed:
+    spread = estimators.spread(series, low, high)
+    note = _note(series)
+    measured = [series.dependence_until(estimators.quantile_of(series.ordered, p)) for p in (low, high)]
+    if min(below.effective for below in measured) < needed:
         note = joined(note, f"too few values for an interval: {needed} independent ones are needed")
         return Interval(spread.value, NAN, NAN, "none", note).scaled(unit)
-    return bootstrapped(spread, note=note).scaled(unit)
+    return bootstrapped(spread, note=note, measured=measured).scaled(unit)
 
 
 def for_minimum(values: Values, *, unit: float = 1.0) -> Interval:
     """The smallest value, and which share of all is not smaller; see `for_range`."""
-    return _extreme(values, lambda ordered: float(ordered[0]), 1, "not smaller", unit)
+    return _extreme(values, lambda series: float(series.low), 1, "not smaller", unit)
 
 
 def for_maximum(values: Values, *, unit: float = 1.0) -> Interval:
     """The largest value, and which share of all is not larger; see `for_range`."""
-    return _extreme(values, lambda ordered: float(ordered[-1]), 1, "not larger", unit)
+    return _extreme(values, lambda series: float(series.high), 1, "not larger", unit)
 
 
 def for_range(values: Values, *, unit: float = 1.0) -> Interval:
@@ -169,7 +177,7 @@ def for_range(values: Values, *, unit: float = 1.0) -> Interval:
     Annals of Mathematical Statistics 12 (1), 1941, pp. 91-96: the share between smallest and largest of n independent
     values is Beta (n - 1, 2) distributed, that below the largest Beta (n, 1). The note reports it.
     """
-    return _extreme(values, lambda ordered: float(ordered[-1] - ordered[0]), 2, "between the two", unit)
+    return _extreme(values, lambda series: float(series.high - series.low), 2, "between the two", unit)
 
 
 def for_statistic(values: Values, name: str, *, unit: float = 1.0) -> Interval:
@@ -206,13 +214,19 @@ def for_share(count: int, total: int, *, what: str) -> Interval:
     return Interval(count / total, low, high, "Clopper and Pearson 1934", f"if {what} are independent")
 
 
-def bootstrapped(estimator: Estimator, *, note: str = "", lags: int = 0) -> Interval:
-    """An interval by the circular block bootstrap; see `resampling.resample` and `resampling.limits`."""
+def bootstrapped(
+    estimator: Estimator, *, note: str = "", lags: int = 0, measured: Sequence[Dependence] = ()
+) -> Interval:
+    """An interval by the circular block bootstrap; see `resampling.resample` and `resampling.limits`.
+
+    `measured` is the dependence of the estimator's influence, if that is there already.
+    """
     n = len(estimator.influence[0])
     if n < MIN_VALUES:
         note = joined(note, f"too few values for an interval: {n} of {MIN_VALUES}")
         return Interval(estimator.value, NAN, NAN, "none", note)
-    block, dies_out = dependence.block_for(*estimator.influence, lags=lags)
+    measured = measured or [dependence.measure(influence, lags=lags) for influence in estimator.influence]
+    block, dies_out = dependence.block_of(measured, lags=lags)
     plan = resampling.resample(n, block)
     note = joined(note, block_note(plan, dies_out=dies_out))
     if plan.blocks < resampling.MIN_BLOCKS:
@@ -237,30 +251,29 @@ def block_method(block: int, plan: Resampling) -> str:
     return "bootstrap" if block == 1 else f"block bootstrap, blocks of {plan.block}"
 
 
-def _extreme(values: Values, of: Callable[[Values], float], ends: int, where: str, unit: float) -> Interval:
-    unclear = _degenerate(values, spread=ends == 2)
+def _extreme(values: Values, of: Callable[[ValueSeries], float], ends: int, where: str, unit: float) -> Interval:
+    series = series_of(values)
+    unclear = _degenerate(series, spread=ends == 2)
     if unclear is not None and math.isnan(unclear.low):
         return unclear.scaled(unit)
-    value = of(np.sort(values))
-    n = dependence.measure(values).effective
-    share = order_statistics.covered(n, ends)
+    share = order_statistics.covered(series.dependence.effective, ends)
     note = joined(
-        _note(values),
+        _note(series),
         f"what was seen, no interval; with {100 * CONFIDENCE:g} % confidence at least {100 * share:.4g} % of all "
         f"packets are {where}",
     )
-    return Interval(value, NAN, NAN, "extremes seen, tolerance by Wilks 1941", note).scaled(unit)
+    return Interval(of(series), NAN, NAN, "extremes seen, tolerance by Wilks 1941", note).scaled(unit)
 
 
-def _degenerate(values: Values, *, spread: bool = False) -> Interval | None:
+def _degenerate(series: ValueSeries, *, spread: bool = False, origin: int = 0) -> Interval | None:
     """The interval of values that need no statistics, or allow none; None of all others."""
-    n = len(values)
+    n = len(series)
     if n < (2 if spread else 1):
         return Interval(NAN, NAN, NAN, "none", f"{n} values")
-    value = 0.0 if spread else float(values[0])
+    value = 0.0 if spread else float(series.values[0] - origin)
     if n == 1:
         return Interval(value, NAN, NAN, "none", "a single value")
-    if values.min() == values.max():
+    if series.low == series.high:
         share = order_statistics.covered(n, 1)
         note = f"{_all_equal(n)}; with {100 * CONFIDENCE:g} % confidence at least {100 * share:.4g} % of all are"
         return Interval(value, value, value, "none needed", note)
@@ -271,12 +284,10 @@ def _all_equal(n: int) -> str:
     return f"all {n} values are equal"
 
 
-def _note(values: Values) -> str:
-    if values.min() == values.max():
-        return _all_equal(len(values))
-    if np.issubdtype(values.dtype, np.integer) and not summary.resolved(values):
-        return "varies by no more than the analyzer resolves"
-    return ""
+def _note(series: ValueSeries) -> str:
+    if series.low == series.high:
+        return _all_equal(len(series))
+    return "" if series.is_resolved else "varies by no more than the analyzer resolves"
 
 
 def joined(*notes: str) -> str:

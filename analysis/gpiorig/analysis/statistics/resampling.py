@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -10,12 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.analysis.statistics import tally
+from gpiorig.analysis.statistics.dependence import Series
 from gpiorig.analysis.statistics.order_statistics import CONFIDENCE
 
 REPLICATES = 1000
 CELLS = 1024
 MIN_BLOCKS = 5  # of which a resample must consist, or there is no interval
 _JACKKNIFE_BLOCKS = 200
+_ROWS = 1 << 17  # of values that are worked on at once
+_GROUPS = 64  # of values, in a search for a quantile
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,11 +48,19 @@ class Resampling:
     blocks: int
     block: int
 
-    def sums(self, values: NDArray[Any]) -> NDArray[np.float64]:
+    def sums(self, values: Series) -> NDArray[np.float64]:
         """float64[c, ...]: sums of values[n, ...] over each cell."""
-        if values.dtype == np.bool_:
-            values = values.astype(np.int64)
-        return np.add.reduceat(values, self.edges[:-1], axis=0).astype(np.float64)
+        sums = []
+        for cells in self._slices():
+            part = values[self.edges[cells][0] : self.edges[cells][-1]]
+            part = part.astype(np.int64) if part.dtype == np.bool_ else part
+            sums.append(np.add.reduceat(part, self.edges[cells][:-1] - self.edges[cells][0], axis=0))
+        return np.concatenate(sums).astype(np.float64)
+
+    def _slices(self) -> Iterator[slice]:
+        """Edges of cells that have at most `_ROWS` rows together, or of one cell."""
+        cells = max(1, int(_ROWS // self.sizes.max()))
+        return (slice(start, start + cells + 1) for start in range(0, len(self.sizes), cells))
 
     @property
     def sizes(self) -> NDArray[np.int64]:
@@ -55,7 +68,6 @@ class Resampling:
         return np.diff(self.edges)
 
 
-@lru_cache(maxsize=12)
 def resample(n: int, block: int, *, stream: int = 0) -> Resampling:
     """Resamples of n rows in blocks.
 
@@ -76,8 +88,14 @@ def resample(n: int, block: int, *, stream: int = 0) -> Resampling:
         Resamples of different streams are independent, as of two runs that are compared.
     """
     cells = min(n, CELLS)
+    return _drawn(n, min(cells, math.ceil(block * cells / n)), stream)
+
+
+@lru_cache(maxsize=12)
+def _drawn(n: int, long: int, stream: int) -> Resampling:
+    """Resamples in blocks of `long` cells."""
+    cells = min(n, CELLS)
     edges = np.arange(cells + 1, dtype=np.int64) * n // cells
-    long = min(cells, math.ceil(block * cells / n))
     blocks = max(1, cells // long)
     rng = np.random.default_rng((stream, n, long))
     starts = rng.integers(cells, size=(REPLICATES, blocks)) + cells * np.arange(REPLICATES)[:, None]
@@ -93,63 +111,77 @@ def resample(n: int, block: int, *, stream: int = 0) -> Resampling:
     return Resampling(edges, weights, without, blocks, math.ceil(n / cells) * long)
 
 
-def means(values: NDArray[Any], resampling: Resampling, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def means(values: Series, plan: Resampling, weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """float64[r, ...]: means of values[n, ...] in each resample."""
-    rows = weights @ resampling.sizes
-    sums = weights @ resampling.sums(values)
-    return sums / (rows if values.ndim == 1 else rows[:, None])
+    rows, sums = weights @ plan.sizes, weights @ plan.sums(values)
+    return sums / (rows if sums.ndim == 1 else rows[:, None])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SortedCells:
-    """A series sorted once, so that quantiles of any resample of it are quick to find.
+class ValueCells:
+    """How many values of a group lie in each cell, so that quantiles of any resample are quick to find.
 
-    The sorted values are cut into groups; `counts[g, c]` is the number of values of group g in cell c. The weights of
-    a resample times these counts give the group of a quantile; only that group is searched.
+    The weights of a resample times these counts give the group of a quantile; only that group is searched, by groups of
+    its own. Counts and weights are integers, so all of this is exact.
 
     Parameters
     ----------
-    ordered
-        The values, sorted.
-    cells
-        int32[n], cell of each sorted value.
+    values, cells
+        The values[n] and the cell of each.
     bounds
-        int64[g + 1], where the groups begin in the sorted values.
+        The least value of each group, increasing.
     counts
         float64[g, c].
+    is_single
+        Whether a group is a single value.
     """
 
-    ordered: NDArray[Any]
-    cells: NDArray[np.int32]
-    bounds: NDArray[np.int64]
+    values: NDArray[Any]
+    cells: NDArray[np.int16]
+    bounds: NDArray[Any]
     counts: NDArray[np.float64]
+    is_single: bool
 
     def quantiles(self, p: float, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """float64[r]: in each resample, the value at position floor((size - 1) p) of its sorted values."""
+        sizes = weights @ self.counts.sum(axis=0)
+        return self._at(np.floor((sizes - 1) * p), weights)
+
+    def _at(self, places: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """float64[r]: in each resample the value at a place of its sorted values."""
         totals = np.cumsum(weights @ self.counts.T, axis=1)
-        target = np.floor((totals[:, -1] - 1) * p)
-        group = np.count_nonzero(totals <= target[:, None], axis=1)
+        group = np.count_nonzero(totals <= places[:, None], axis=1)
+        if self.is_single:
+            return np.asarray(self.bounds[group], dtype=np.float64)
         quantiles = np.empty(len(weights))
-        for g in np.unique(group):
+        for g in np.unique(group).tolist():
             rows = np.flatnonzero(group == g)
-            part = slice(self.bounds[g], self.bounds[g + 1])
-            before = totals[rows, g - 1] if g else np.zeros(len(rows))
-            within = np.cumsum(weights[np.ix_(rows, self.cells[part])], axis=1)
-            at = np.count_nonzero(within <= (target[rows] - before)[:, None], axis=1)
-            quantiles[rows] = self.ordered[part][at]
+            before = totals[rows, g - 1] if g else 0.0
+            quantiles[rows] = self._group(g)._at(places[rows] - before, weights[rows])
         return quantiles
 
+    def _group(self, g: int) -> ValueCells:
+        inside = self.values >= self.bounds[g]
+        if g + 1 < len(self.bounds):
+            inside &= self.values < self.bounds[g + 1]
+        return _value_cells(self.values[inside], self.cells[inside], self.counts.shape[1])
 
-def sort_cells(values: NDArray[Any], resampling: Resampling) -> SortedCells:
-    """Sort values[n] for quantiles of resamples."""
-    n, cells = len(values), len(resampling.edges) - 1
-    order = np.argsort(values, kind="stable")
-    cell_of = np.repeat(np.arange(cells, dtype=np.int32), resampling.sizes)[order]
-    groups = 1 + math.isqrt(n) // 4  # both the product with `counts` and the search in one group stay small
-    bounds = np.arange(groups + 1, dtype=np.int64) * n // groups
-    group_of = np.repeat(np.arange(groups, dtype=np.int64), np.diff(bounds))
-    counts = np.bincount(group_of * cells + cell_of, minlength=groups * cells).reshape(groups, cells)
-    return SortedCells(values[order], cell_of, bounds, counts.astype(np.float64))
+
+def value_cells(values: NDArray[Any], resampling: Resampling) -> ValueCells:
+    """Count values[n] for quantiles of resamples."""
+    cells = len(resampling.edges) - 1
+    return _value_cells(values, np.repeat(np.arange(cells, dtype=np.int16), resampling.sizes), cells)
+
+
+def _value_cells(values: NDArray[Any], cells: NDArray[np.int16], count: int) -> ValueCells:
+    distinct = tally.distinct(values)
+    bounds = distinct[:: math.ceil(len(distinct) / _GROUPS)]
+    counts = np.zeros(len(bounds) * count)
+    for start in range(0, len(values), _ROWS):
+        part = slice(start, start + _ROWS)
+        group = np.searchsorted(bounds, values[part], side="right") - 1
+        counts += np.bincount(group * count + cells[part], minlength=len(counts))
+    return ValueCells(values, cells, bounds, counts.reshape(len(bounds), count), len(bounds) == len(distinct))
 
 
 def limits(

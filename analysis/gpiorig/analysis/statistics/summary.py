@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -14,7 +13,7 @@ if TYPE_CHECKING:  # a limit is checked by the names, before numpy is imported
     import numpy as np
     from numpy.typing import NDArray
 
-    from gpiorig.analysis.statistics.tally import Tally
+    from gpiorig.analysis.statistics.tally import Ordered
 
 Samples: TypeAlias = "NDArray[np.int64]"
 NAN = float("nan")
@@ -90,24 +89,21 @@ def summarize(delays: Samples, *, samplerate_hz: Fraction, lost: int = 0) -> Sum
     lost
         Number of packets without a delay.
     """
-    if not len(delays):
+    from gpiorig.analysis.statistics import tally  # here, as numpy
+
+    return of_ordered(tally.ordered(delays), samplerate_hz=samplerate_hz, lost=lost)
+
+
+def of_ordered(ordered: Ordered, *, samplerate_hz: Fraction, lost: int = 0) -> Summary:
+    """Summarize delays that were counted or sorted (`tally.ordered`); as `summarize`."""
+    if not len(ordered):
         return Summary(0, lost, *(NAN,) * len(TIMES))
-    ordered = delays.copy()
-    ordered.sort()
-    return _of_ordered(ordered, _sum(ordered), samplerate_hz, lost, lambda: variance(ordered))
+    from gpiorig.analysis.statistics.tally import Tally
 
-
-def of_tally(tally: Tally, *, samplerate_hz: Fraction) -> Summary:
-    """Summarize delays that were counted; as `summarize`."""
-    if not len(tally):
-        return Summary(0, 0, *(NAN,) * len(TIMES))
-    return _of_ordered(tally, tally.total(), samplerate_hz, 0, tally.variance)
-
-
-def _of_ordered(
-    ordered: Samples | Tally, total: int, samplerate_hz: Fraction, lost: int, variance_of: Callable[[], Fraction]
-) -> Summary:
-    n = len(ordered)
+    total, n = total_of(ordered), len(ordered)
+    std = NAN
+    if n > 1:
+        std = _sqrt(ordered.variance() if isinstance(ordered, Tally) else variance(ordered))
     period_ns = Fraction(NS_PER_S) / samplerate_hz
     low, high = int(ordered[0]), int(ordered[-1])
     p5, p25, p50, p75, p95, p99 = (quantile(ordered, Fraction(p, 100)) for p in (5, 25, 50, 75, 95, 99))
@@ -129,11 +125,18 @@ def _of_ordered(
         mean_ns=ns(Fraction(total, n)),
         peak_to_peak_ns=ns(high - low),
         iqr_ns=ns(p75 - p25),
-        std_ns=_sqrt(variance_of()) * float(period_ns) if n > 1 else NAN,
+        std_ns=std * float(period_ns),
     )
 
 
-def quantile(ordered: Samples | Tally, p: Fraction) -> Fraction:
+def total_of(ordered: Ordered) -> int:
+    """The sum, exact."""
+    from gpiorig.analysis.statistics.tally import Tally
+
+    return ordered.total() if isinstance(ordered, Tally) else _sum(ordered)
+
+
+def quantile(ordered: Ordered, p: Fraction) -> Fraction:
     """Quantile of sorted integers, exact.
 
     Linear interpolation of the order statistics x[0..n-1] at h = (n - 1) p:

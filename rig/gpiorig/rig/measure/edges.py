@@ -16,7 +16,7 @@ from gpiorig.analysis.measure import nominal
 from gpiorig.analysis.measure.edge_kinds import Kind
 from gpiorig.analysis.measure.edges import Between, Instants, PairCounts, Pairs, Samples
 from gpiorig.analysis.number_text import NS_PER_S
-from gpiorig.analysis.statistics.summary import of_tally, quantile
+from gpiorig.analysis.statistics.summary import of_ordered, quantile
 from gpiorig.analysis.statistics.tally import TOGETHER, Tally
 from gpiorig.capture import mapped
 from gpiorig.capture.edges.waveform import Waveform
@@ -147,12 +147,12 @@ def run(
     if isinstance(loaded, Counted):
         pairs: PairCounts = loaded.between.counts(_name(spec))
         edge_counts = loaded.between.begins, loaded.between.ends
-        summary, hint = of_tally(loaded.delays, samplerate_hz=loaded.samplerate_hz), ""
+        summary, hint = of_ordered(loaded.delays, samplerate_hz=loaded.samplerate_hz), ""
     else:
         pairs, hint = _pairs(loaded, spec, _longest(longest_s, loaded.samplerate_hz))
         begins, ends = (len(loaded.instants[end].samples) for end in spec.ends)
         edge_counts = begins, ends
-        summary = of_tally(_tally(pairs.delays), samplerate_hz=loaded.samplerate_hz)
+        summary = of_ordered(_tally(pairs.delays), samplerate_hz=loaded.samplerate_hz)
     start, stop = (Pin(channel, "" if kind == "edge" else kind) for channel, kind in spec.ends)
     uncertainty = for_delay(pairs.name, summary.median_ns, start=start, end=stop, instruments=instruments)
     compared = None
