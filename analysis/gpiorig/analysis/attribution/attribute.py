@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from gpiorig.analysis import ordered_pool
 from gpiorig.analysis.attribution import beat, channel, dependence, lattice_finding, modes, trend
 from gpiorig.analysis.attribution.activities import Activity
 from gpiorig.analysis.attribution.channel import Split
@@ -67,7 +68,7 @@ def attribute(
         One per step in the order of the path, then one of the total delay. Equal data give equal results.
     """
     every = for_route(route, covariates or {}, activities or {}, waits or {}, retransmissions or {})
-    return tuple(attribute_series(series) for series in every)
+    return tuple(ordered_pool.in_order(attribute_series, every))
 
 
 def attribute_series(series: Series) -> Attribution:

@@ -34,6 +34,7 @@ _BEYOND = 0.75  # of the frequency of MIN_LEVELS levels over the range: peaks ar
 _CANDIDATES, _PEAK = 24, 0.4  # peaks that are tried, and how high they must be against the highest
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+Counts = NDArray[np.int64]
 
 MIN_DELAYS = 30  # fewer fall on something like levels by chance
 # Eight of a backoff (macMinBE 3, IEEE 802.15.4-2006, table 86), fifteen of the sum of two.
@@ -91,11 +92,12 @@ class Lattice:
 
     def over(self, delays: NDArray[np.int64]) -> Lattice:
         """The same period with the levels that these delays have, of which it was fitted to the shortest."""
-        place = np.rint((delays - self.origin) / self.period)
-        on = np.abs(delays - self.origin - self.period * place) <= WINDOW * self.period
-        lowest, highest, levels = _levels(place, on)
+        values, place_of = np.unique(delays, return_inverse=True)
+        place = np.rint((values - self.origin) / self.period)
+        on = np.abs(values - self.origin - self.period * place) <= WINDOW * self.period
+        lowest, highest, levels = _levels(place, on, np.bincount(place_of))
         origin, top = self.origin + lowest * self.period, self.origin + highest * self.period
-        return replace(self, origin=origin, top=top, levels=levels, on=on)
+        return replace(self, origin=origin, top=top, levels=levels, on=on[place_of])
 
     def on_levels(self, delays: NDArray[np.int64]) -> Flags:
         """bool[n], delays on one of its levels, not beyond the highest."""
@@ -109,11 +111,13 @@ def fit(delays: NDArray[np.int64]) -> Lattice | None:
     """The lattice that fits the delays best, however badly; None for few delays or few places."""
     if len(delays) < MIN_DELAYS:
         return None
-    x = (delays - delays.min()).astype(np.float64)
+    values, place_of = np.unique(delays, return_inverse=True)
+    lowest = int(values[0])
+    x = (delays - lowest).astype(np.float64)
     fitted = [
         lattice
         for period, origin in candidates(x)
-        if (lattice := _fit(x, period, origin, lowest=float(delays.min()))) is not None
+        if (lattice := _fit(values - lowest, place_of, period, origin, lowest=float(lowest))) is not None
     ]
     if not fitted:
         return None
@@ -122,62 +126,93 @@ def fit(delays: NDArray[np.int64]) -> Lattice | None:
     return max(good, key=lambda lattice: lattice.period)
 
 
-def _fit(x: Floats, period: float, origin: float, *, lowest: float) -> Lattice | None:
+def _fit(
+    values: NDArray[np.int64], place_of: NDArray[np.int64], period: float, origin: float, *, lowest: float
+) -> Lattice | None:
+    """The lattice near a period and an origin: delays are few different numbers, of which most is computed once.
+
+    Parameters
+    ----------
+    values, place_of
+        The different delays minus the lowest, increasing; int64[n], place of each delay among them.
+    period, origin, lowest
+        Where to begin; the lowest delay.
+    """
+    x, times = values.astype(np.float64), np.bincount(place_of)
     used, cut = np.ones(len(x), dtype=np.bool_), WINDOW * period
     for _ in range(4):
         place = np.rint((x - origin) / period)
         residual = np.abs(x - origin - place * period)
         used = residual <= WINDOW * period
-        if int(used.sum()) < MIN_DELAYS // 2 or len(np.unique(place[used])) < MIN_LEVELS:
+        weights = times[used]
+        if int(weights.sum()) < MIN_DELAYS // 2 or np.count_nonzero(np.diff(place[used])) + 1 < MIN_LEVELS:
             return None
         # Delays on a level by chance do not count for its place.
-        cut = min(WINDOW * period, max(float(RESOLUTION_SAMPLES), _OUTLYING * float(np.median(residual[used]))))
+        cut = min(WINDOW * period, max(float(RESOLUTION_SAMPLES), _OUTLYING * _median(residual[used], weights)))
         used = residual <= cut
-        centre = float(place[used].mean())
-        spread = float(np.sum((place[used] - centre) ** 2))
+        weights, delays = times[used], place_of[used[place_of]]
+        count = len(delays)
+        centre = float(weights @ place[used]) / count
+        spread = float(np.sum(((place - centre) ** 2)[delays]))
         if not spread:
             return None
-        period = float(np.sum((place[used] - centre) * x[used]) / spread)
-        origin = float(x[used].mean() - centre * period)
+        period = float(np.sum(((place - centre) * x)[delays]) / spread)
+        origin = float(weights @ x[used]) / count - centre * period
         if period < MIN_PERIOD:
             return None
     place = np.rint((x - origin) / period)
     residual = x - origin - place * period
     on = np.abs(residual) <= WINDOW * period
-    n, n_on = len(x), int(on.sum())
+    n, n_on = len(place_of), int(times[on].sum())
     if not n_on:
         return None
-    lowest_level, highest_level, levels = _levels(place, on)
+    lowest_level, highest_level, levels = _levels(place, on, times)
     # The resolution is part of the error where it does not show in the scatter.
-    sigma = float(np.sqrt(np.mean(residual[used] ** 2) + RESOLUTION_SAMPLES**2 / 12))
-    off_levels = _beside(on)
-    inflation = _cut_off(residual, used, cut)
+    sigma = float(np.sqrt(np.mean((residual**2)[delays]) + RESOLUTION_SAMPLES**2 / 12))
+    off_levels = _beside(on, times)
+    inflation = _cut_off(residual, used, cut, times)
     error = inflation * sigma / np.sqrt(spread)
     return Lattice(
         period=period,
         period_se=float(error),
         origin=lowest + origin + lowest_level * period,
-        origin_se=float(np.hypot(inflation * sigma / np.sqrt(used.sum()), error * (centre - lowest_level))),
+        origin_se=float(np.hypot(inflation * sigma / np.sqrt(count), error * (centre - lowest_level))),
         levels=levels,
         top=lowest + origin + highest_level * period,
-        on=on,
+        on=on[place_of],
         share=max(0.0, (n_on - off_levels) / n),
-        width=2 * float(residual[on].std()),
-        p_value=_p_value(place, residual, on, period=period),
+        width=2 * float(residual[place_of[on[place_of]]].std()),
+        p_value=_p_value(place, residual, on, times, period=period),
     )
 
 
-def _beside(on: Flags) -> float:
+def _median(values: Floats, times: Counts) -> float:
+    """The median of values, each of which is there some times."""
+    order = np.argsort(values, kind="stable")
+    until = np.cumsum(times[order])
+    middle = np.searchsorted(until, [(until[-1] - 1) // 2, until[-1] // 2], side="right")
+    low, high = values[order[middle]].tolist()
+    return float(low + high) / 2
+
+
+def _beside(on: Flags, times: Counts) -> float:
     """Delays that would be on levels without any lattice, given those that are off them."""
-    return float(np.count_nonzero(~on)) * 2 * WINDOW / (1 - 2 * WINDOW)
+    return float(times[~on].sum()) * 2 * WINDOW / (1 - 2 * WINDOW)
 
 
-def _levels(place: Floats, on: Flags) -> tuple[float, float, int]:
+def _levels(place: Floats, on: Flags, times: Counts) -> tuple[float, float, int]:
     """First and last level and their number, of those with more delays than what lies between the levels explains."""
-    cells, counts = np.unique(place[on], return_counts=True)
-    chance = _beside(on) / (float(np.ptp(place)) + 1)
+    cells, starts = _begins(place[on])
+    counts = np.add.reduceat(times[on], starts) if len(starts) else starts
+    chance = _beside(on, times) / (float(place[-1] - place[0]) + 1)
     real = counts > chance + 3 * np.sqrt(chance)
     return _run(cells[real], counts[real])
+
+
+def _begins(place: Floats) -> tuple[Floats, NDArray[np.int64]]:
+    """The different places of an increasing series, and where each begins in it."""
+    starts = np.flatnonzero(np.diff(place, prepend=-np.inf))
+    return place[starts], starts
 
 
 def _run(cells: Floats, counts: NDArray[np.int64]) -> tuple[float, float, int]:
@@ -189,7 +224,7 @@ def _run(cells: Floats, counts: NDArray[np.int64]) -> tuple[float, float, int]:
     return float(densest[0]), float(densest[-1]), len(densest)
 
 
-def _cut_off(residual: Floats, used: NDArray[np.bool_], cut: float) -> float:
+def _cut_off(residual: Floats, used: NDArray[np.bool_], cut: float, times: Counts) -> float:
     """By how much the errors grow because delays farther than `cut` from a level do not count.
 
     A level that moves takes in delays on one side and loses them on the other, which draw it on: of an M-estimator with
@@ -197,22 +232,28 @@ def _cut_off(residual: Floats, used: NDArray[np.bool_], cut: float) -> float:
     from those between 3/4 and 5/4 of it (Huber, Robust Statistics,
     Wiley 1981, on M-estimates).
     """
-    inside, size = int(used.sum()), np.abs(residual)
-    at_the_cut = 2 * int(np.count_nonzero((size > 0.75 * cut) & (size <= 1.25 * cut)))
+    inside, size = int(times[used].sum()), np.abs(residual)
+    at_the_cut = 2 * int(times[(size > 0.75 * cut) & (size <= 1.25 * cut)].sum())
     return inside / max(inside - at_the_cut, 0.2 * inside)
 
 
-def _p_value(place: Floats, residual: Floats, on: NDArray[np.bool_], *, period: float) -> float:
-    looks = float(np.ptp(place)) + 1  # periods of this length or longer that can be distinguished
+def _p_value(place: Floats, residual: Floats, on: NDArray[np.bool_], times: Counts, *, period: float) -> float:
+    looks = float(place[-1] - place[0]) + 1  # periods of this length or longer that can be distinguished
+    n, n_on = int(times.sum()), int(times[on].sum())
     # One place with most of the delays is not a lattice: the fullest level does not count.
-    _, inverse, counts = np.unique(place, return_inverse=True, return_counts=True)
-    off_fullest = inverse != int(np.argmax(counts))
-    smooth = float(bdtrc(int(on[off_fullest].sum()) - 1, int(off_fullest.sum()), SMOOTH))
-    _, index, in_level = np.unique(place[on], return_inverse=True, return_counts=True)
-    main = in_level >= max(2, MAIN_LEVEL * len(place))
-    if int(main.sum()) < MIN_LEVELS or float(on.mean()) < MIN_ON:
+    _, starts = _begins(place)
+    counts = np.add.reduceat(times, starts)
+    fullest = int(np.argmax(counts))
+    on_fullest = int(np.add.reduceat(times * on, starts)[fullest])
+    smooth = float(bdtrc(n_on - on_fullest - 1, n - int(counts[fullest]), SMOOTH))
+    _, starts = _begins(place[on])
+    in_level = np.add.reduceat(times[on], starts)
+    main = np.flatnonzero(in_level >= max(2, MAIN_LEVEL * n))
+    if len(main) < MIN_LEVELS or n_on / n < MIN_ON:
         return 1.0
-    middles = [float(np.median(residual[on][index == i])) for i in np.flatnonzero(main)]
+    ends = np.append(starts[1:], np.count_nonzero(on))
+    levels = [slice(starts[i], ends[i]) for i in main]
+    middles = [_median(residual[on][level], times[on][level]) for level in levels]
     off = min(0.5, (max(map(abs, middles)) + 0.5) / period)
     few = len(middles) * (2 * off) ** (len(middles) - 2)
     return float(min(1.0, max(looks * max(smooth, few), 1e-300)))
