@@ -111,7 +111,7 @@ def test_the_tail_is_that_of_pearsons_third_type(seed: int) -> None:
 @pytest.mark.parametrize("groups", [1, 2, 5, 11, 12])
 def test_the_share_of_groups_is_the_adjusted_eta_squared(groups: int) -> None:
     rng = np.random.default_rng(groups)
-    labels = np.append(np.arange(groups), rng.integers(0, groups, 12 - groups)) * 7 - 3
+    labels = np.append(np.arange(groups), rng.integers(0, groups, 12 - groups)) * 7 + 3
     delays = rng.normal(size=12) + labels
     expected = 0.0
     if groups < 12:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.table import BY_NAME
 
 MIN_INSTANTS = 20
 STEADY = 0.05  # of the period: how far an interval may be from it
@@ -94,9 +95,12 @@ def activities(events: Events) -> dict[str, Activity]:
     The first of activities with equal periods on a node counts, in the order task, frame, slot, heartbeat, timer.
     """
     by_name: dict[str, Activity] = {}
+    counts = events.counts()
     for node, node_name in enumerate(events.node_names):
         periods: list[float] = []
         for title, event in _SOURCES:
+            if counts[node, BY_NAME[event].code] < MIN_INSTANTS:
+                continue
             at = events.positions(event, node=node)
             ids = np.unique(events.ids[at]).tolist() if "{id}" in title else [None]
             for id_ in ids[:64]:

@@ -12,12 +12,15 @@ from gpiorig.analysis.attribution.activities import Activity
 from gpiorig.analysis.attribution.findings import Finding
 from gpiorig.analysis.attribution.series import autoregression, explained_by, grouped_share, groups, whitened
 from gpiorig.analysis.number_text import count_text, share_text, time_text
+from gpiorig.analysis.statistics import tally
+from gpiorig.analysis.statistics.estimators import quantile_of
 from gpiorig.analysis.statistics.intervals import Interval
 
 CELLS = 1 << 19  # of time: the shortest period is four of them, 1 ms in a run of two minutes
 MIN_PERIOD_SHARE = 0.002  # of the packets' interval: shorter periods are not searched
 EVEN = 0.02  # scatter of the packets' intervals below which they are evenly spaced, of an interval
 _FINE = 41  # places between two steps of the periodogram
+_ROWS = 1 << 17  # packets that are worked on at once
 _TAIL = 5.0  # median absolute deviations at which delays are cut: one packet must not make a peak
 Floats = NDArray[np.float64]
 
@@ -56,11 +59,22 @@ def blind(turns: Floats) -> str:
 
 def sending_interval(starts: NDArray[np.int64]) -> float:
     """Interval of the even grid that suits instants best, in samples; NaN where no time passes between them."""
-    steps = np.diff(starts)
-    if not len(steps) or not float(np.median(steps)) > 0:
+    steps = tally.Tally()
+    parts = [slice(i, i + _ROWS + 1) for i in range(0, len(starts) - 1, _ROWS)]
+    for part in parts:
+        steps.add(np.diff(starts[part]))
+    median = quantile_of(steps, 0.5) if len(steps) else 0.0
+    if not median > 0:
         return float("nan")
-    sent = np.append(0, np.cumsum(np.rint(steps / np.median(steps))))
-    return float(np.polyfit(sent, starts - starts[0], 1)[0])
+    # The line through the instants over their places on the grid: its slope beyond the median, by least squares.
+    sums, sent = np.zeros(4), 0.0
+    for part in parts:
+        turns = sent + np.cumsum(np.rint(np.diff(starts[part]) / median))
+        beyond = starts[part][1:] - starts[0] - median * turns
+        sums += turns.sum(), beyond.sum(), turns @ turns, turns @ beyond
+        sent = float(turns[-1])
+    n = len(starts)
+    return median + float((sums[3] - sums[0] * sums[1] / n) / (sums[2] - sums[0] ** 2 / n))
 
 
 def alias(begins: NDArray[np.int64], period: float, interval: float) -> str:

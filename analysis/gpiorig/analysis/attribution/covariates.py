@@ -54,15 +54,14 @@ def covariates(trips: RoundTrips, route: Route, occupancy: Occupancy | None = No
     rows = trips.rows(route.steps.rows)
     values_by_name: dict[str, Floats] = {}
     for direction, way in enumerate(DIRECTIONS):
-        retries = np.maximum(trips.transmissions - trips.frames, 0)
         counts = {
-            "retries": retries,
-            "transmissions without acknowledgement": trips.no_ack,
-            "transmissions with a busy channel": trips.busy,
-            "fragments": trips.fragments,
+            "retries": np.maximum(trips.transmissions[rows, direction] - trips.frames[rows, direction], 0),
+            "transmissions without acknowledgement": trips.no_ack[rows, direction],
+            "transmissions with a busy channel": trips.busy[rows, direction],
+            "fragments": trips.fragments[rows, direction],
         }
         for name, values in counts.items():
-            values_by_name[f"{way} {name}"] = values[rows, direction].astype(np.float64)
+            values_by_name[f"{way} {name}"] = values.astype(np.float64)
         values_by_name[f"{way} longer air time, 32 µs"] = _air_time(route, direction, turn=trips.timelines.turn)
     return _varying(values_by_name | step_covariates(trips.events, route, occupancy))
 
@@ -102,11 +101,14 @@ def _air_time(route: Route, direction: int, *, turn: int) -> Floats:
 
 def _queued(events: Events, route: Route) -> Floats | None:
     """float64[k, s], messages posted and not fetched on the step's node when it begins; None without such events."""
+    of_queues = events.only("queue.post", "queue.fetch")
+    if not len(of_queues):
+        return None
     at = begins(route)
     queued = np.full(at.shape, np.nan)
     for name in events.node_names:
         columns = [column for column, step in enumerate(route.steps.steps) if step.nodes[0] == name]
-        lengths = queue_lengths(events, node=name, instants=at[:, columns].reshape(-1)) if columns else {}
+        lengths = queue_lengths(of_queues, node=name, instants=at[:, columns].reshape(-1)) if columns else {}
         if lengths:
             queued[:, columns] = np.sum(list(lengths.values()), axis=0).reshape(len(at), len(columns))
     return queued if np.isfinite(queued).any() else None

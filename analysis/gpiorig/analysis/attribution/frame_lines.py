@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
@@ -25,34 +25,49 @@ class FrameLines:
 
     Attributes
     ----------
-    events
-        Those of the recording that lines and transmissions are made of.
     byte_samples
         Samples of one byte on the air.
     pulses
         By node, samples of the rises and falls of its line.
-    completed
-        By node that has any, samples at which it reported the end of a transmission.
-    transactions
-        By node that has any, its transmissions from each command to send to the report of its end.
     """
 
     def __init__(self, events: Events, header_ns: Mapping[str, int]) -> None:
-        commands = ("driver.exec.enter", "driver.exec.exit", "radio.tx_start")
-        self.events = _only(events, (FRAME_TIMESTAMP, f"{TAP}.exit", *commands, *TX_ENDS))
+        self._recording, self._header_ns = events, header_ns
         self.byte_samples = float(Fraction(BYTE_NS, NS_PER_S) * events.samplerate_hz)
-        self._header_ns = header_ns
-        edges = {name: pulses(self.events, TAP, node=name) for name in events.node_names}
-        self.pulses = {name: (rises[falls >= 0], falls[falls >= 0]) for name, (rises, falls) in edges.items()}
-        completed = {name: self.events.instants("radio.tx_complete", node=name) for name in events.node_names}
-        self.completed = {name: ends for name, ends in completed.items() if len(ends)}
-        transactions = {name: self._transactions_of(name) for name in events.node_names}
-        self.transactions = {name: intervals for name, intervals in transactions.items() if len(intervals.starts)}
         self._apart, self._reported = self.samples(APART_NS), self.samples(REPORTED_WITHIN_NS)
+        none = np.zeros(0, dtype=np.int64)
+        self.pulses = dict.fromkeys(events.node_names, (none, none))
+        if len(events.positions(f"{TAP}.exit")):
+            edges = {name: pulses(self.events, TAP, node=name) for name in events.node_names}
+            self.pulses = {name: (rises[falls >= 0], falls[falls >= 0]) for name, (rises, falls) in edges.items()}
+
+    @cached_property
+    def events(self) -> Events:
+        """Those of the recording that lines and transmissions are made of."""
+        commands = ("driver.exec.enter", "driver.exec.exit", "radio.tx_start")
+        names = (FRAME_TIMESTAMP, f"{TAP}.exit", *commands, *TX_ENDS)
+        return self._recording.only(*names)
+
+    @cached_property
+    def completed(self) -> dict[str, Samples]:
+        """By node that has any, samples at which it reported the end of a transmission."""
+        completed = {name: self.events.instants("radio.tx_complete", node=name) for name in self.events.node_names}
+        return {name: ends for name, ends in completed.items() if len(ends)}
+
+    @cached_property
+    def transactions(self) -> dict[str, Intervals]:
+        """By node that has any, its transmissions from each command to send to the report of its end."""
+        transactions = {name: self._transactions_of(name) for name in self.events.node_names}
+        return {name: intervals for name, intervals in transactions.items() if len(intervals.starts)}
+
+    @property
+    def show_frames(self) -> bool:
+        """Whether there is any frame on any line."""
+        return any(len(rises) for rises, _ in self.pulses.values())
 
     def samples(self, ns: int) -> int:
         """The samples in a time, rounded down."""
-        return int(Fraction(ns, NS_PER_S) * self.events.samplerate_hz)
+        return int(Fraction(ns, NS_PER_S) * self._recording.samplerate_hz)
 
     def lines(self, receiver: str, *, header: int) -> dict[str, Intervals]:
         """Frames by line, from the first bit on the air to the last; nodes without a line have none.
@@ -90,10 +105,3 @@ class FrameLines:
         place = np.searchsorted(reports, commands)
         reported = place < len(reports)
         return Intervals(commands[reported], reports[place[reported]])
-
-
-def _only(events: Events, names: tuple[str, ...]) -> Events:
-    """The events of these types: a search among all of them takes a pass over the recording for each."""
-    rows = events.positions(*names)
-    columns = {name: getattr(events, name)[rows] for name in ("samples", "nodes", "codes", "ids")}
-    return replace(events, **columns)

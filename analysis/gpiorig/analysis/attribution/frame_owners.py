@@ -49,12 +49,15 @@ def for_route(events: Events, route: Route, *, header_ns: Mapping[str, int] | No
     """
     if not len(route):
         return {}
+    recorded = FrameLines(events, header_ns or {})
+    if not recorded.show_frames:
+        return {}
     steps = route.steps.steps
     columns = [i for i, step in enumerate(steps[:-1]) if step.ends_on_air]
     begun = {i: covariates.begin(route, i) for column in columns for i in (column, column + 1)}
     read = np.sort(np.concatenate([begun[i + 1] for i in columns])) if columns else np.zeros(0, dtype=np.int64)
     senders = tuple(dict.fromkeys(steps[i].node for i in columns))
-    finder = _Finder(FrameLines(events, header_ns or {}), read, senders)
+    finder = _Finder(recorded, read, senders)
     in_software = {step.way for step in steps if step.is_backoff}  # below it a radio repeats nothing alone
     found = {}
     for i in columns:

@@ -145,7 +145,7 @@ def _fit(
         residual = np.abs(x - origin - place * period)
         used = residual <= WINDOW * period
         weights = times[used]
-        if int(weights.sum()) < MIN_DELAYS // 2 or np.count_nonzero(np.diff(place[used])) + 1 < MIN_LEVELS:
+        if int(weights.sum()) < MIN_DELAYS // 2 or len(_starts(place[used])) < MIN_LEVELS:
             return None
         # Delays on a level by chance do not count for its place.
         cut = min(WINDOW * period, max(float(RESOLUTION_SAMPLES), _OUTLYING * _median(residual[used], weights)))
@@ -202,17 +202,16 @@ def _beside(on: Flags, times: Counts) -> float:
 
 def _levels(place: Floats, on: Flags, times: Counts) -> tuple[float, float, int]:
     """First and last level and their number, of those with more delays than what lies between the levels explains."""
-    cells, starts = _begins(place[on])
-    counts = np.add.reduceat(times[on], starts) if len(starts) else starts
+    starts = _starts(place[on])
+    cells, counts = place[on][starts], np.add.reduceat(times[on], starts) if len(starts) else starts
     chance = _beside(on, times) / (float(place[-1] - place[0]) + 1)
     real = counts > chance + 3 * np.sqrt(chance)
     return _run(cells[real], counts[real])
 
 
-def _begins(place: Floats) -> tuple[Floats, NDArray[np.int64]]:
-    """The different places of an increasing series, and where each begins in it."""
-    starts = np.flatnonzero(np.diff(place, prepend=-np.inf))
-    return place[starts], starts
+def _starts(place: Floats) -> NDArray[np.int64]:
+    """Indices at which another place begins in an increasing series."""
+    return np.flatnonzero(np.append(True, place[1:] != place[:-1])[: len(place)])
 
 
 def _run(cells: Floats, counts: NDArray[np.int64]) -> tuple[float, float, int]:
@@ -241,12 +240,12 @@ def _p_value(place: Floats, residual: Floats, on: NDArray[np.bool_], times: Coun
     looks = float(place[-1] - place[0]) + 1  # periods of this length or longer that can be distinguished
     n, n_on = int(times.sum()), int(times[on].sum())
     # One place with most of the delays is not a lattice: the fullest level does not count.
-    _, starts = _begins(place)
+    starts = _starts(place)
     counts = np.add.reduceat(times, starts)
     fullest = int(np.argmax(counts))
     on_fullest = int(np.add.reduceat(times * on, starts)[fullest])
     smooth = float(bdtrc(n_on - on_fullest - 1, n - int(counts[fullest]), SMOOTH))
-    _, starts = _begins(place[on])
+    starts = _starts(place[on])
     in_level = np.add.reduceat(times[on], starts)
     main = np.flatnonzero(in_level >= max(2, MAIN_LEVEL * n))
     if len(main) < MIN_LEVELS or n_on / n < MIN_ON:

@@ -31,6 +31,7 @@ from gpiorig.analysis.events.completions import ACK_WAIT_NS
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.number_text import NS_PER_S, count_text, time_text
 from gpiorig.analysis.packets.routes import Route
+from gpiorig.capture import mapped
 
 FIT_PACKETS = 2048  # packets for the lattice of the backoff, evenly over the run
 
@@ -46,9 +47,12 @@ def from_events(
 
 def for_route(route: Route, air: dict[str, Air]) -> tuple[RadioParts, ...]:
     """The radio waits of a route, divided by the frames around them (`frame_owners.for_route`)."""
+    if not air:
+        return ()
     over = np.append(route.starts[1:], np.iinfo(np.int64).max)[: len(route)]
-    ended = np.maximum.accumulate(route.starts + route.totals)
-    alone = (route.starts + route.totals <= over) & (route.starts >= np.append(0, ended)[: len(route)])
+    ends = route.starts + route.totals
+    ended = np.maximum.accumulate(ends)
+    alone = (ends <= over) & (route.starts >= np.append(0, ended)[: len(route)])
     return tuple(
         _divided(column, air[step.name], alone) for column, step in enumerate(route.steps.steps) if step.name in air
     )
@@ -71,7 +75,7 @@ def _divided(column: int, air: Air, alone: Flags) -> RadioParts:
     firsts = _first_attempts(air, alone, divided, free=busy == 0)
     first = firsts.bits
     before = first - begins - airtime.covered(airtime.union(awaited, foreign), begins, first)
-    return RadioParts(
+    divided_wait = RadioParts(
         column=column,
         attempts=attempts * divided,
         acknowledgements=acknowledgements * divided,
@@ -84,6 +88,7 @@ def _divided(column: int, air: Air, alone: Flags) -> RadioParts:
         notes=_notes(air, reasons, firsts),
         spread=firsts.spread,
     )
+    return mapped.settled(divided_wait)
 
 
 class _Firsts(NamedTuple):

@@ -165,13 +165,16 @@ def groups(labels: NDArray[np.int64]) -> Floats:
 
 
 def grouped_share(delays: Floats, labels: NDArray[np.int64]) -> float:
-    """Share of the variance between groups, adjusted for their number: 1 - (1 - eta^2) (n - 1)/(n - g), 0 at least."""
-    _, inverse, counts = np.unique(labels, return_inverse=True, return_counts=True)
-    n, g = len(delays), len(counts)
+    """Share of the variance between groups, adjusted for their number: 1 - (1 - eta^2) (n - 1)/(n - g), 0 at least.
+
+    `labels` are numbers of groups, from 0 on; there may be groups without a delay.
+    """
+    counts = np.bincount(labels)
+    n, g = len(delays), int(np.count_nonzero(counts))
     y = delays - delays.mean()
     total = float(y @ y)
     if total <= 0 or n <= g:
         return 0.0
-    means = np.bincount(inverse, weights=y) / counts
-    within = float(np.sum((y - means[inverse]) ** 2))
+    means = np.bincount(labels, weights=y) / np.maximum(counts, 1)
+    within = float(np.sum((y - means[labels]) ** 2))
     return max(0.0, 1 - within / total * (n - 1) / (n - g))

@@ -74,9 +74,6 @@ def for_route(
     retransmissions: Mapping[str, Samples],
 ) -> list[Series]:
     """The series of every step in the order of the path, then that of the total delay; the arguments as `attribute`."""
-    of_steps = zip(route.steps.steps, route.steps.columns(), strict=True)
-    again = {step.name: samples for step, samples in of_steps if step.kind is Kind.RETRANSMISSION}
-    again |= retransmissions
     total = len(route)
     rows = np.arange(total)
     if total > MAX_PACKETS:
@@ -84,6 +81,12 @@ def for_route(
     period_ns = float(NS_PER_S / route.steps.samplerate_hz)
     interval = beat.sending_interval(route.starts)
     thin = route.select(rows)
+    again = {
+        step.name: thin.steps.column(column)
+        for column, step in enumerate(route.steps.steps)
+        if step.kind is Kind.RETRANSMISSION
+    }
+    again |= {name: samples[rows] for name, samples in retransmissions.items()}
     begun_at = begins(thin)
     chosen = (
         {name: values[rows] for name, values in covariates.items()}
@@ -111,7 +114,7 @@ def for_route(
             delays, begun = thin.steps.column(column), begun_at[:, column]
         at = splits.get(name) if column is not None else _all_waits(splits)
         repeated = sum(again.values()) if column is None else again.get(name)
-        repeated = repeated[rows] if isinstance(repeated, np.ndarray) else None
+        repeated = repeated if isinstance(repeated, np.ndarray) else None
         every.append(Series(name, delays, begun, thin.starts, own, near, period_ns, total, interval, at, repeated))
     return every
 

@@ -12,12 +12,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from gpiorig.analysis import columns
+from gpiorig.analysis.events.events import slices
 from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.statistics import intervals
 from gpiorig.analysis.statistics.intervals import CONFIDENCE, Interval
 from gpiorig.analysis.statistics.summary import ipdv
 from gpiorig.analysis.statistics.value_series import ValueSeries, series_of
+from gpiorig.capture import mapped
 
 _LATEST = 1 << 14  # packets: of what came before, (15/16)^16384 < 1e-450 is left in J, which float64 cannot hold
 _SHARED = 1  # differences of successive delays share a delay with their neighbours: they depend on each other
@@ -90,7 +92,7 @@ def measures(
         Jitter("p99 - p1", "difference of percentiles", intervals.for_spread(known, 0.01, 0.99, unit=unit)),
         Jitter("p99.9 - p0.1", "difference of percentiles", intervals.for_spread(known, 0.001, 0.999, unit=unit)),
     ]
-    differences = ipdv(_with_losses(series.values, places))
+    differences = _differences(_with_losses(series.values, places))
     return (*of_values, *_between_packets(differences, unit), *_beyond_the_least(known, unit))
 
 
@@ -128,6 +130,14 @@ _SCHEMA: columns.Schema = {
 }
 
 
+def _differences(delays: NDArray[np.int64]) -> NDArray[np.int64]:
+    """`ipdv`, by slices of packets."""
+    differences = mapped.Growing(np.int64)
+    for part in slices(len(delays) - 1):
+        differences.append(ipdv(delays[part.start : part.stop + 1]))
+    return differences.take()
+
+
 def _with_losses(delays: NDArray[np.int64], places: NDArray[np.int64] | None) -> NDArray[np.int64]:
     """The delays with one -1 wherever packets are missing: more of them would make no more pairs."""
     if places is None or not len(places):
@@ -146,7 +156,8 @@ def _between_packets(differences: NDArray[np.int64], unit: float) -> list[Jitter
         method="running estimate",
         note="a running estimate at its last packet, over some 16 packets: no interval",
     )
-    signed, size = ValueSeries(differences), ValueSeries(np.abs(differences))
+    magnitudes = np.abs(differences, out=mapped.zeros(len(differences), np.int64))
+    signed, size = ValueSeries(differences), ValueSeries(magnitudes)
     mean = intervals.for_mean(size, unit=unit, lags=_SHARED)
 
     def quantile(values: ValueSeries, p: float) -> Interval:

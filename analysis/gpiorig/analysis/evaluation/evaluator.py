@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 
 import numpy as np
@@ -19,11 +20,12 @@ from gpiorig.analysis.delays.instruments import Instruments
 from gpiorig.analysis.delays.probe_costs import ProbeCosts
 from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.evaluation.evaluation import Evaluation, RouteEvaluation
+from gpiorig.analysis.events.events import slices
 from gpiorig.analysis.packets import hop_routes
 from gpiorig.analysis.packets.routes import ROUND_TRIP, Route
 from gpiorig.analysis.processor import occupancy
 from gpiorig.analysis.statistics.value_series import ValueSeries
-from gpiorig.capture import memory
+from gpiorig.capture import mapped, memory
 
 MAX_ROUTES = 8  # evaluated; the tables of hops contain all
 
@@ -103,10 +105,19 @@ def _route(
         assert analysis.hops is not None
         return hop_routes.covariates(analysis.hops, part) | step_covariates(analysis.events, part, others)
 
-    total = ValueSeries(route.totals)
-    shares = budget.budget(route.steps, starts=route.starts, parts=parts, total=total)
-    measures = jitter.for_route(route, total)
-    route_numbers = numbers.numbers(route, shares, total)
+    total = ValueSeries(_totals(route))
+    with ThreadPoolExecutor(1) as pool:  # the tests are of few packets, at the pace of Python
+        attributions = pool.submit(
+            attribute,
+            route,
+            covariates=depends_on,
+            activities=periodic,
+            waits={name: frames.wait for name, frames in air.items()},
+            retransmissions={route.steps.steps[wait.column].name: wait.retransmission for wait in parts},
+        )
+        shares = budget.budget(route.steps, starts=route.starts, parts=parts, total=total)
+        route_numbers = numbers.numbers(route, shares, total)
+        measures = jitter.for_route(route, total)
     memory.give_back()
     return RouteEvaluation(
         route=route,
@@ -120,13 +131,7 @@ def _route(
             costs=costs,
             summaries=(*route_numbers.steps, route_numbers.total),
         ),
-        attributions=attribute(
-            route,
-            covariates=depends_on,
-            activities=periodic,
-            waits={name: frames.wait for name, frames in air.items()},
-            retransmissions={route.steps.steps[wait.column].name: wait.retransmission for wait in parts},
-        ),
+        attributions=attributions.result(),
         costs=costs,
         layers=layers,
         occupancy=running,
@@ -135,3 +140,11 @@ def _route(
             part for wait in parts for part in radio_parts.uncertainties(wait, route, instruments)
         ),
     )
+
+
+def _totals(route: Route) -> NDArray[np.int64]:
+    """`Route.totals`, mapped."""
+    totals = mapped.zeros(len(route), np.int64)
+    for part in slices(len(route)):
+        route.steps.samples[part].sum(axis=1, out=totals[part])
+    return totals

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -113,15 +114,36 @@ class Events:
 
     def positions(self, *points: str, node: int | None = None) -> NDArray[np.int64]:
         """int64[k], positions of all events of some types, on one node or on all, increasing."""
+        return np.concatenate([np.zeros(0, dtype=np.int64), *self._slices_of(points, node)])
+
+    def _slices_of(self, points: tuple[str, ...], node: int | None) -> Iterator[NDArray[np.int64]]:
+        """The positions of `positions`, by slices of events."""
         is_named = np.zeros(256, dtype=bool)
         is_named[[BY_NAME[point].code for point in points]] = True
-        positions = [np.zeros(0, dtype=np.int64)]
         for part in slices(len(self)):
             chosen = is_named[self.codes[part]]
             if node is not None:
                 chosen &= self.nodes[part] == node
-            positions.append(part.start + np.flatnonzero(chosen))
-        return np.concatenate(positions)
+            yield part.start + np.flatnonzero(chosen)
+
+    def only(self, *points: str) -> Events:
+        """The events of some types: searches among these take no pass over all of the recording."""
+        samples, nodes = mapped.Growing(np.int64), mapped.Growing(np.uint16)
+        codes, ids = mapped.Growing(np.uint8), mapped.Growing(np.int32)
+        for positions in self._slices_of(points, None):
+            samples.append(self.samples[positions])
+            nodes.append(self.nodes[positions])
+            codes.append(self.codes[positions])
+            ids.append(self.ids[positions])
+        return dataclasses.replace(self, samples=samples.take(), nodes=nodes.take(), codes=codes.take(), ids=ids.take())
+
+    def counts(self) -> NDArray[np.int64]:
+        """int64[nodes, 256], events of each node by their codes."""
+        counts = np.zeros((len(self.node_names), 256), dtype=np.int64)
+        for part in slices(len(self)):
+            keys = (self.nodes[part].astype(np.int64) << 8) | self.codes[part]
+            counts += np.bincount(keys, minlength=counts.size).reshape(counts.shape)
+        return counts
 
     def frames(self, node: str) -> int:
         """Frames seen on the symbol bus of a node, the damaged ones too: the number in the firmware's `probes`."""

@@ -60,10 +60,10 @@ def mean(values: Values) -> Estimator:
 
 def std(values: Values) -> Estimator:
     """The sample standard deviation (n - 1), of two values or more."""
-    n = len(values)
-    centred = (values - int(values[0])).astype(np.float64)
-    centred -= centred.mean()
-    squares = Derived(centred, np.square)
+    n, origin = len(values), int(values[0])
+    centre = dependence.mean(Derived(values, lambda part: part - origin))
+    centred = Derived(values, lambda part: (part - origin) - centre)
+    squares = Derived(values, lambda part: np.square((part - origin) - centre))
 
     def replicates(plan: Resampling) -> Replicates:
         def resampled(weights: NDArray[np.float64]) -> NDArray[np.float64]:
