@@ -220,3 +220,16 @@ def test_one_packet_alone_at_its_phase_is_no_beat() -> None:
     delays[150] += 40_000
     finding = beat.known(delays, begins, task, period_ns=UNIT_NS)
     assert isinstance(finding, str) or finding.share < 0.1
+
+
+@pytest.mark.parametrize("packets", [2, 3, 50, 3000])
+def test_the_sending_interval_is_the_slope_of_a_line(packets: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Through the instants over their places on the grid, of which some are empty; also by slices of packets."""
+    rng = np.random.default_rng(packets)
+    instants = np.cumsum(rng.integers(990, 1010, packets) + 1000 * (rng.random(packets) < 0.1))
+    turns = np.append(0, np.cumsum(np.rint(np.diff(instants) / np.median(np.diff(instants)))))
+    expected = np.polyfit(turns, instants, 1)[0]
+    for rows in (7, 1 << 17):
+        monkeypatch.setattr(beat, "_ROWS", rows)
+        assert expected == pytest.approx(beat.sending_interval(instants), rel=1e-12)
+    assert np.isnan(beat.sending_interval(instants[:1]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -79,6 +80,21 @@ def test_the_slowest_of_resamples_of_cells_are_the_plain_ones() -> None:
         part = np.clip(places - np.arange(len(order)), 0, 1)[:, None]
         slow = (rows[order] * part).sum(axis=0) / places - rows[order].mean(axis=0)
         assert slow / slow.sum() == pytest.approx(replicate, rel=1e-9)
+
+
+def test_a_share_next_to_nothing_in_the_tail_is_exact() -> None:
+    """Of columns that the slowest packets hardly differ in: to the last bits of the rational number."""
+    rng = np.random.default_rng(11)
+    rows = np.stack([rng.integers(35_000, 36_000, 4000), rng.exponential(40_000, 4000).astype(np.int64)], axis=1)
+    total = rows.sum(axis=1)
+    columns = summands(rows)
+    slow = np.flatnonzero(columns.total.slow)
+
+    def excess(samples: np.ndarray) -> Fraction:
+        return Fraction(int(samples[slow].sum()), len(slow)) - Fraction(int(samples.sum()), len(samples))
+
+    expected = [float(excess(column) / excess(total)) for column in rows.T]
+    assert expected == pytest.approx(budget_shares.tail_shares(columns).value.tolist(), rel=1e-14)
 
 
 @pytest.mark.parametrize(("packets", "slow", "note"), [(400, 6, ""), (400, 7, "are 1.8 %"), (40, 10, ""), (40, 11, "")])

@@ -10,6 +10,7 @@ from madeevents import events_of_rows
 
 from gpiorig.analysis.errors import EventError, WiringError
 from gpiorig.analysis.events import completions, events, frame_starts, polled
+from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.events.wiring import Bus, NodeLines
 
 
@@ -61,6 +62,23 @@ def test_a_level_that_changed_in_a_gap_is_no_event(bench, wiring):
 def test_a_wrong_wiring_is_refused(bench, lines, message):
     with pytest.raises(WiringError, match=message):
         events.from_edges(bench.edges(), [lines])
+
+
+def test_the_events_of_some_types_are_counted_and_taken_together(bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By slices of events: the same as of all events, by their codes and nodes."""
+    monkeypatch.setattr(events, "SLICE_EVENTS", 7)
+    every, names = bench.events(), ("udp.rx.enter", "driver.isr.exit")
+    codes = [BY_NAME[name].code for name in names]
+    counts, some = every.counts(), every.only(*names)
+    assert (len(every.node_names), 256) == counts.shape
+    for node in range(len(every.node_names)):
+        for code in range(256):
+            assert counts[node, code] == np.count_nonzero((every.nodes == node) & (every.codes == code))
+    assert len(some) > 0
+    for name in ("samples", "nodes", "codes", "ids"):
+        np.testing.assert_array_equal(getattr(every, name)[np.isin(every.codes, codes)], getattr(some, name))
+        assert getattr(every, name).dtype == getattr(some, name).dtype
+    assert (every.gaps.tolist(), every.end) == (some.gaps.tolist(), some.end)
 
 
 def test_an_unknown_node_is_named(bench):

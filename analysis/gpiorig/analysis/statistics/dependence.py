@@ -135,9 +135,13 @@ def block_of(measured: Sequence[Dependence], *, lags: int = 0) -> tuple[int, boo
 
 
 def mean(series: Series) -> float:
-    """The arithmetic mean; memory does not grow with the series."""
-    n = len(series)
-    return float(sum(np.sum(series[i : i + _BLOCK], dtype=np.float64) for i in range(0, n, _BLOCK)) / n)
+    """The arithmetic mean."""
+    return total(series) / len(series)
+
+
+def total(series: Series) -> float:
+    """The sum of all values; memory does not grow with the series."""
+    return float(sum(np.sum(series[i : i + _BLOCK], dtype=np.float64) for i in range(0, len(series), _BLOCK)))
 
 
 def _autocovariance(series: Series, mean: float, last: int) -> NDArray[np.float64]:

@@ -63,17 +63,21 @@ def std(values: Values) -> Estimator:
     n, origin = len(values), int(values[0])
     centre = dependence.mean(Derived(values, lambda part: part - origin))
     centred = Derived(values, lambda part: (part - origin) - centre)
-    squares = Derived(values, lambda part: np.square((part - origin) - centre))
+    squares = Derived(values, lambda part: np.square(centred.of(part)))
+    rest = dependence.mean(centred)  # what rounding leaves
+    spread = dependence.total(Derived(values, lambda part: np.square(centred.of(part) - rest)))
 
     def replicates(plan: Resampling) -> Replicates:
+        sums = np.stack([plan.sums(centred), plan.sums(squares)], axis=1)
+
         def resampled(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-            first, second = (resampling.means(part, plan, weights) for part in (centred, squares))
+            first, second = (weights @ sums / (weights @ plan.sizes)[:, None]).T
             result: NDArray[np.float64] = np.sqrt(np.maximum(0, second - first * first) * (n / (n - 1)))
             return result
 
         return resampled
 
-    return Estimator(math.sqrt(dependence.mean(squares) * n / (n - 1)), (squares,), replicates)
+    return Estimator(math.sqrt(spread / (n - 1)), (squares,), replicates)
 
 
 def quantile(values: Values | ValueSeries, p: float) -> Estimator:
