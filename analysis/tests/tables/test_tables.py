@@ -9,6 +9,7 @@ from pathlib import Path
 import evaluations
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet
 import pytest
 from network import Network
 from tripcases import analysed
@@ -91,6 +92,44 @@ def test_contents(all_tables, bench):
     assert ("initiator", "isr.timer.enter", "isr", None, None) == tuple(
         named[key] for key in ("node", "event", "layer", "id", "packet_row")
     )
+
+
+def test_answers_and_readings_are_those_of_a_plain_walk(bench):
+    """Of packets and transmissions, in parts of seven rows as in one."""
+    analysis = analysed(bench.events())
+    hops, trips = analysis.hops, analysis.round_trips
+    answers = dict(zip(trips.requests.tolist(), trips.replies.tolist(), strict=True))
+    expected = {
+        ("packets", "answer_row"): [answers.get(row, -1) for row in range(len(hops.packets))],
+        ("transmissions", "readings"): [
+            hops.receptions.transmissions.tolist().count(row) for row in range(len(hops.transmissions))
+        ],
+    }
+    for (name, column), values in expected.items():
+        rows, make = registry.TABLES[registry.NAMES.index(name)].parts(analysis, None)
+        parts = [make(slice(start, min(start + 7, rows))) for start in range(0, rows, 7)]
+        for content in (make(slice(None)), pa.concat_tables(parts)):
+            assert [None if value < 0 else value for value in values] == content[column].to_pylist()
+    assert 1 < len(set(answers.values()))
+
+
+def test_row_groups_have_limits_of_numbers(all_tables, tmp_path):
+    """A query for a time reads the groups that have it."""
+    path = tmp_path / "events.parquet"
+    stages.write(all_tables["events"], path)
+    group = pa.parquet.ParquetFile(path).metadata.row_group(0)
+    limits = {group.column(place).path_in_schema: group.column(place).statistics for place in range(group.num_columns)}
+    assert all_tables["events"]["sample"][0].as_py() == limits["sample"].min
+    assert all_tables["events"]["sample"][-1].as_py() == limits["sample"].max
+
+
+def test_an_error_of_a_table_is_one_of_all(all_tables, tmp_path):
+    def fails(part: slice) -> pa.Table:
+        raise TableError("cannot be made")
+
+    jobs = [(lambda part: all_tables["events"], 5, tmp_path / "events.parquet"), (fails, 9, tmp_path / "steps.parquet")]
+    with pytest.raises(TableError, match="cannot be made"):
+        stages.write_all(jobs)
 
 
 def test_unknown_suffix_and_missing_file(all_tables, tmp_path):

@@ -10,6 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from gpiorig.analysis.columns import names, nullable, table
+from gpiorig.analysis.events.events import slices
 from gpiorig.analysis.packets import delivery, hops, receptions, transmissions
 from gpiorig.analysis.packets.holders import KINDS
 from gpiorig.analysis.packets.hops import Hops
@@ -18,6 +19,7 @@ from gpiorig.analysis.packets.path import POINTS
 from gpiorig.analysis.packets.round_trips import RoundTrips
 from gpiorig.analysis.packets.unattributed import REASONS
 from gpiorig.analysis.tables.stages import ALL, EVENT_NAMES, node_names
+from gpiorig.capture import mapped
 
 
 def hops_table(stage: Hops, part: slice = ALL) -> pa.Table:
@@ -39,10 +41,21 @@ def hops_table(stage: Hops, part: slice = ALL) -> pa.Table:
     return table(columns, stage.events.samplerate_hz)
 
 
-def transmissions_table(stage: Hops, part: slice = ALL) -> pa.Table:
-    """One row per command to a radio."""
+def readings_of(stage: Hops) -> NDArray[np.int32]:
+    """int32[t], frames read of each transmission."""
+    counts = mapped.zeros(len(stage.transmissions), np.int32)
+    for part in slices(len(stage.receptions)):
+        rows = stage.receptions.transmissions[part]
+        rows = rows[rows != NONE]
+        least = rows.min(initial=len(counts))
+        here = np.bincount(rows - least)
+        counts[least : least + len(here)] += here
+    return counts
+
+
+def transmissions_table(stage: Hops, readings: NDArray[np.int32], part: slice = ALL) -> pa.Table:
+    """One row per command to a radio; `readings` are those of `readings_of`."""
     sent = stage.transmissions
-    readers = np.bincount(stage.receptions.transmissions[stage.receptions.transmissions >= 0], minlength=len(sent))
     columns = {
         "transmission_row": _rows(sent, part),
         "packet_row": nullable(hops.packets_of(stage.visits.of_transmission[part], stage.visits)),
@@ -53,7 +66,7 @@ def transmissions_table(stage: Hops, part: slice = ALL) -> pa.Table:
         "begin_sample": sent.begins[part],
         "end_sample": sent.ends[part],
         "outcome": names(sent.outcomes[part], transmissions.OUTCOMES),
-        "readings": readers[part].astype(np.int32),
+        "readings": readings[part],
     }
     return table(columns, stage.events.samplerate_hz)
 
@@ -78,10 +91,12 @@ def receptions_table(stage: Hops, part: slice = ALL) -> pa.Table:
 
 def packets_table(stage: Hops, round_trips: RoundTrips | None = None, *, part: slice = ALL) -> pa.Table:
     """One row per packet: where it was last seen, and the packet that answered it."""
-    answers = np.full(len(stage.packets), NONE, dtype=np.int32)
-    if round_trips is not None:
-        answers[round_trips.requests] = round_trips.replies
     packets, events = stage.packets, stage.events
+    start, stop, _ = part.indices(len(packets))
+    answers = np.full(stop - start, NONE, dtype=np.int32)
+    if round_trips is not None:
+        requests = slice(*np.searchsorted(round_trips.requests, (start, stop)))
+        answers[round_trips.requests[requests] - start] = round_trips.replies[requests]
     last = np.maximum(packets.last_events[part], 0)
     columns = {
         "packet_row": _rows(packets, part),
@@ -95,7 +110,7 @@ def packets_table(stage: Hops, round_trips: RoundTrips | None = None, *, part: s
         "last_node": node_names(events, events.nodes[last]),
         "last_event": names(events.codes[last], EVENT_NAMES),
         "last_sample": events.samples[last],
-        "answer_row": nullable(answers[part]),
+        "answer_row": nullable(answers),
     }
     return table(columns, events.samplerate_hz)
 

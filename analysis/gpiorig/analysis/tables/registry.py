@@ -122,6 +122,14 @@ def _packets(analysis: Analysis, evaluation: Evaluation | None) -> Parts | None:
     return None if hops is None else (len(hops.packets), lambda part: hop_tables.packets_table(hops, trips, part=part))
 
 
+def _transmissions(analysis: Analysis, evaluation: Evaluation | None) -> Parts | None:
+    hops = analysis.hops
+    if hops is None:
+        return None
+    readings = hop_tables.readings_of(hops)
+    return len(readings), lambda part: hop_tables.transmissions_table(hops, readings, part)
+
+
 def _round_trips(
     table: Callable[[RoundTrips, slice], pa.Table],
 ) -> Callable[[Analysis, Evaluation | None], Parts | None]:
@@ -138,7 +146,7 @@ TABLES = (
     StageTable("unattributed", _hop_table(lambda hops: hops.unattributed, hop_tables.unattributed_table)),
     StageTable("packets", _packets),
     StageTable("hops", _hop_table(lambda hops: hops, hop_tables.hops_table)),
-    StageTable("transmissions", _hop_table(lambda hops: hops.transmissions, hop_tables.transmissions_table)),
+    StageTable("transmissions", _transmissions),
     StageTable("receptions", _hop_table(lambda hops: hops.receptions, hop_tables.receptions_table)),
     StageTable("round_trips", _round_trips(lambda trips, part: tables.round_trips(trips, part=part))),
     StageTable("timelines", _round_trips(lambda trips, part: tables.timelines(trips.timelines, part=part))),

@@ -6,8 +6,10 @@ made of any `part` of their rows, and `write_parts` makes and writes one part af
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -20,7 +22,19 @@ import pyarrow.feather
 import pyarrow.parquet
 from numpy.typing import NDArray
 
-from gpiorig.analysis.columns import names, ns, nullable, plain, table
+from gpiorig.analysis.columns import (
+    COUNT,
+    NONE,
+    NUMBER,
+    flattened,
+    names,
+    ns,
+    nullable,
+    plain,
+    table,
+    texts,
+    values,
+)
 from gpiorig.analysis.delays.probe_costs import ProbeCosts
 from gpiorig.analysis.delays.uncertainty import DelayUncertainty
 from gpiorig.analysis.errors import TableError
@@ -28,7 +42,6 @@ from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_CODE
 from gpiorig.analysis.number_text import NS_PER_S
-from gpiorig.analysis.ordered_pool import in_order
 from gpiorig.analysis.packets.hops import packets_of
 from gpiorig.analysis.packets.path import DIRECTIONS
 from gpiorig.analysis.packets.round_trips import RoundTrips
@@ -37,12 +50,12 @@ from gpiorig.analysis.packets.timelines import STATUS, Timelines
 from gpiorig.analysis.statistics.summary import Summary
 from gpiorig.analysis.tables import latex
 from gpiorig.analysis.tables.suffixes import SUFFIXES
+from gpiorig.analysis.tables.writers import ROW_GROUP, writer_of
 from gpiorig.capture import mapped
 from gpiorig.capture.atomic_file import replacing
 from gpiorig.capture.text.cells import guarded_columns, unguarded_columns
 
 ALL = slice(None)
-ROW_GROUP = 1 << 17  # rows
 EVENT_NAMES = {code: event.name for code, event in BY_CODE.items()}
 _LAYERS = {code: event.layer for code, event in BY_CODE.items()}
 
@@ -51,11 +64,12 @@ def events(analysis: Analysis, *, part: slice = ALL) -> pa.Table:
     """All events, with the packet of each; for round trips also the request and the direction."""
     stage, hops, trips = analysis.events, analysis.hops, analysis.round_trips
     count = len(range(*part.indices(len(stage))))
-    rows = np.full(count, -1) if hops is None else packets_of(hops.visit_of[part], hops.visits)
-    request_of = np.full(1, -1) if trips is None else trips.request_of
-    directions = np.full(1, -1, dtype=np.int8) if trips is None else trips.directions
-    place = np.maximum(rows, 0) if trips is not None else np.zeros(count, dtype=np.int64)
-    known = rows >= 0
+    rows = np.full(count, NONE, np.int32) if hops is None else packets_of(hops.visit_of[part], hops.visits)
+    requests, directions = np.full(count, NONE, np.int32), np.full(count, NONE, np.int8)
+    if trips is not None:
+        has_packet, place = rows != NONE, np.maximum(rows, 0)
+        np.copyto(requests, trips.request_of.take(place), where=has_packet, casting="same_kind")
+        np.copyto(directions, trips.directions.take(place), where=has_packet)
     columns: dict[str, Any] = {
         "sample": stage.samples[part],
         "node": node_names(stage, stage.nodes[part]),
@@ -63,9 +77,9 @@ def events(analysis: Analysis, *, part: slice = ALL) -> pa.Table:
         "event": names(stage.codes[part], EVENT_NAMES),
         "layer": names(stage.codes[part], _LAYERS),
         "id": nullable(stage.ids[part]),
-        "packet_row": nullable(rows.astype(np.int32)),
-        "request_row": nullable(np.where(known, request_of[place], -1).astype(np.int32)),
-        "direction": names(np.where(known, directions[place], -1), dict(enumerate(DIRECTIONS))),
+        "packet_row": nullable(rows),
+        "request_row": nullable(requests),
+        "direction": names(directions, dict(enumerate(DIRECTIONS))),
     }
     return table(columns, stage.samplerate_hz)
 
@@ -87,15 +101,16 @@ def damaged(stage: Events) -> pa.Table:
 
 def round_trips(stage: RoundTrips, *, part: slice = ALL) -> pa.Table:
     """One row per round trip: status, round-trip time, transmissions and receptions."""
-    lines = stage.timelines
-    rtt = lines.rtt[part]
+    every = stage.timelines
+    lines = replace(every, ids=every.ids[part], samples=every.samples[part], status=every.status[part])
+    rtt = lines.rtt
     columns: dict[str, Any] = {
         "packet_row": stage.requests[part].astype(np.int32),
         "reply_row": nullable(stage.replies[part].astype(np.int32)),
-        "id": lines.ids[part],
-        "start_sample": lines.samples[part, 0],
-        "status": names(lines.status[part], STATUS),
-        "detail": pa.array(lines.details(part), pa.string()),
+        "id": lines.ids,
+        "start_sample": lines.samples[:, 0],
+        "status": names(lines.status, STATUS),
+        "detail": texts(lines.details()),
         "rtt_samples": nullable(rtt),
         "rtt_ns": ns(rtt, lines.samplerate_hz),
     }
@@ -136,9 +151,9 @@ def steps(
         Costs of the probes: a column with each duration minus its cost.
     """
     flat = stage.samples.reshape(-1)[part].astype(np.int64)
-    packet, column = np.divmod(np.arange(*part.indices(stage.samples.size)), max(1, len(stage.steps)))
+    rows, column = flattened(stage.rows, len(stage.steps), part)
     columns = {
-        "packet_row": stage.rows[packet].astype(np.int32),
+        "packet_row": rows.astype(np.int32),
         "step": names(column, dict(enumerate(step.name for step in stage.steps))),
         "node": names(column, dict(enumerate(step.node for step in stage.steps))),
         "duration_samples": flat,
@@ -146,10 +161,10 @@ def steps(
     }
     duration_ns = flat * float(NS_PER_S / stage.samplerate_hz)
     if uncertainties:
-        expanded_ns = np.zeros(len(flat))
-        for place in range(len(stage.steps)):
-            here = column == place
-            expanded_ns[here] = uncertainties[place].expanded_of(duration_ns[here])
+        expanded_ns = np.empty(len(flat))
+        for place in range(min(len(flat), len(stage.steps))):
+            here = slice(place, None, len(stage.steps))  # one step of all packets
+            expanded_ns[here] = uncertainties[column[place]].expanded_of(duration_ns[here])
         columns["uncertainty_ns"] = expanded_ns
     if costs is not None:
         columns["corrected_ns"] = duration_ns - costs.costs_ns.reshape(-1)[part]
@@ -164,7 +179,7 @@ def summary(
     costs: ProbeCosts | None = None,
 ) -> pa.Table:
     """One row per named delay; with `uncertainties` also those of one such delay, and its value without probes."""
-    columns: dict[str, Any] = {"delay": pa.array(list(rows), pa.string())}
+    columns: dict[str, Any] = {"delay": texts([*rows])}
     known = {uncertainty.name: uncertainty for uncertainty in uncertainties}
     described: dict[str, Callable[[DelayUncertainty], float]] = {"uncertainty_ns": lambda item: item.expanded_ns}
     if costs is not None:
@@ -176,9 +191,9 @@ def summary(
         }
     fields = [asdict(row) for row in rows.values()]
     for name in Summary.__dataclass_fields__:
-        columns[name] = pa.array([row[name] for row in fields], pa.int64() if name in {"n", "lost"} else pa.float64())
+        columns[name] = values([row[name] for row in fields], COUNT if name in {"n", "lost"} else NUMBER)
     for name, value in described.items() if uncertainties else ():
-        columns[name] = pa.array([value(known[row]) if row in known else None for row in rows], pa.float64())
+        columns[name] = values([value(known[row]) if row in known else None for row in rows], NUMBER)
     return table(columns, samplerate_hz)
 
 
@@ -191,7 +206,7 @@ def write(content: pa.Table, path: Path) -> None:
         elif path.suffix == ".tex":
             new.write_text(latex.tabular(plain(content)), encoding="utf-8")
         elif path.suffix == ".parquet":
-            with _writer(path.suffix, new, content.schema) as writer:
+            with writer_of(path.suffix, new, content.schema) as writer:
                 writer.write_table(content, row_group_size=ROW_GROUP)
         else:
             pyarrow.feather.write_feather(plain(content), new, compression="zstd")
@@ -217,7 +232,7 @@ def write_parts(make: Callable[[slice], pa.Table], rows: int, path: Path) -> Non
     if path.suffix == ".csv":
         make = partial(_as_text, make)
     content = make(parts[0])
-    with replacing(path) as new, _writer(path.suffix, new, content.schema) as writer:
+    with replacing(path) as new, writer_of(path.suffix, new, content.schema) as writer:
         writer.write_table(content)
         for part in parts[1:]:
             writer.write_table(make(part))
@@ -226,36 +241,15 @@ def write_parts(make: Callable[[slice], pa.Table], rows: int, path: Path) -> Non
 
 
 def write_all(tables: Iterable[tuple[Callable[[slice], pa.Table], int, Path]]) -> None:
-    """Write tables as `write_parts` does, several at once."""
-    for _ in in_order(lambda job: write_parts(*job), tables):
-        pass
+    """Write tables as `write_parts` does, each in a thread, as many at once as there are processors."""
+    longest_first = sorted(tables, key=lambda job: job[1], reverse=True)
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        for _ in pool.map(lambda job: write_parts(*job), longest_first):
+            pass
 
 
 def _as_text(make: Callable[[slice], pa.Table], part: slice) -> pa.Table:
     return guarded_columns(plain(make(part)))
-
-
-def _writer(suffix: str, new: Path, schema: pa.Schema) -> Any:
-    if suffix == ".csv":
-        return pyarrow.csv.CSVWriter(new, schema)
-    if suffix == ".parquet":
-        whole = [field.name for field in schema if pa.types.is_integer(field.type)]
-        # Times repeat, being of whole samples; sample numbers hardly do, and differ little from row to row.
-        repeating = [field.name for field in schema if field.name not in whole and not pa.types.is_boolean(field.type)]
-        names_apart = any(pa.types.is_dictionary(field.type) for field in schema)
-        writer = pyarrow.parquet.ParquetWriter(
-            new,
-            schema,
-            compression="zstd",
-            version="2.6",
-            use_dictionary=repeating or False,
-            column_encoding=dict.fromkeys(whole, "DELTA_BINARY_PACKED"),
-            store_schema=not names_apart,  # with it readers would get the indices of the names
-        )
-        if names_apart:
-            writer.add_key_value_metadata(schema.metadata)
-        return writer
-    raise TableError(f"{new}: a table is written in parts as Parquet or CSV only.")
 
 
 def read(path: Path) -> pa.Table:
