@@ -40,8 +40,11 @@ def fit(figure: Figure) -> None:
         height = 0.1 + LINE * math.ceil(len(handles) / columns)
         place: dict[str, Any] = {"loc": "lower left", "handlelength": 1.6, "columnspacing": 1.2, "fontsize": 7.5}
         figure.legend(handles=handles, ncols=columns, **place)
+    locators = style.without_minor_ticks(figure)
     for text in figure.findobj(Text):
         text.set_fontsize(max(text.get_fontsize(), LEAST_POINTS))
+    for axis, locator in locators.items():
+        axis.set_minor_locator(locator)
     _grow(figure, rows=more, legend=height)
     foot = style.TAG_HEIGHT if any(_is_tag(text) for text in figure.texts) else 0.0
     for one in figure.legends:

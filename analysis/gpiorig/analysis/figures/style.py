@@ -226,11 +226,8 @@ def _settle(figure: Figure) -> None:
     engine = figure.get_layout_engine()
     if engine is None:
         return
-    logarithmic = [axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis) if axis.get_scale() != "linear"]
-    locators = [axis.get_minor_locator() for axis in logarithmic]
-    for axis in logarithmic:
-        axis.set_minor_locator(NullLocator())
-    _make_printable(figure)  # now, because it asks for every tick: a minor one is five artists
+    locators = without_minor_ticks(figure)
+    _make_printable(figure)  # now, because it asks for every tick
     with paper():
         # Ticks of axes that got smaller are others, with other room.
         for _ in range(2 if is_narrow() or figure.get_figheight() < LOW else 1):
@@ -238,8 +235,17 @@ def _settle(figure: Figure) -> None:
         figure.set_layout_engine(None)  # "none" would keep an engine, for which every file is drawn twice
     for axes in figure.axes:
         axes.set_position(np.round(axes.get_position(original=True).bounds, 9).tolist())
-    for axis, locator in zip(logarithmic, locators, strict=True):
+    for axis, locator in locators.items():
         _mark_minor_ticks(axis, locator)
+
+
+def without_minor_ticks(figure: Figure) -> dict[Axis, Locator]:
+    """Take the minor ticks from logarithmic axes, whose locators are returned: a tick is five artists."""
+    every: list[Axis] = [axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)]
+    locators = {axis: axis.get_minor_locator() for axis in every if axis.get_scale() != "linear"}
+    for axis in locators:
+        axis.set_minor_locator(NullLocator())
+    return locators
 
 
 def _mark_minor_ticks(axis: Axis, locator: Locator) -> None:
