@@ -16,6 +16,7 @@ from gpiorig.analysis.statistics.intervals import Interval
 
 Instants = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Point = tuple[float, float, int]  # x, y, and place among all
 
 BLOCKS = 40
 DRAWS = 200
@@ -213,19 +214,20 @@ def _hull(x: Floats, y: Floats) -> NDArray[np.int64]:
     inside = y > np.interp(x, x[low], y[low])
     inside[x < x[low[0]]] = inside[x > x[low[-1]]] = False
     inside[low] = False
-    chain: list[int] = []
-    for point in np.flatnonzero(~inside).tolist():
-        if chain and x[point] == x[chain[-1]]:
-            if y[point] >= y[chain[-1]]:
+    chain: list[Point] = []  # Python's floats: those of numpy take five times as long one by one
+    points = np.flatnonzero(~inside)
+    for point in zip(x[points].tolist(), y[points].tolist(), points.tolist(), strict=True):
+        if chain and point[0] == chain[-1][0]:
+            if point[1] >= chain[-1][1]:
                 continue
             chain.pop()
-        while len(chain) > 1 and _turns_up(x, y, chain[-2], chain[-1], point):
+        while len(chain) > 1 and _turns_up(chain[-2], chain[-1], point):
             chain.pop()
         chain.append(point)
-    return np.array(chain, dtype=np.int64)
+    return np.array([place for _, _, place in chain], dtype=np.int64)
 
 
-def _turns_up(x: Floats, y: Floats, first: int, middle: int, last: int) -> bool:
+def _turns_up(first: Point, middle: Point, last: Point) -> bool:
     """Tell whether the middle point is on the chord of the others, or above it."""
-    rise = (y[middle] - y[first]) * (x[last] - x[first])
-    return bool(rise >= (y[last] - y[first]) * (x[middle] - x[first]))
+    rise = (middle[1] - first[1]) * (last[0] - first[0])
+    return rise >= (last[1] - first[1]) * (middle[0] - first[0])

@@ -114,8 +114,11 @@ def _repeated_median(x: Floats, y: Floats) -> float:
 def _medians(values: Floats, bounds: NDArray[np.int64]) -> Floats:
     if len(bounds) == len(values) + 1:
         return values
-    parts = zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
-    return np.array([np.median(values[start:end]) for start, end in parts])
+    medians, lengths = np.empty(len(bounds) - 1), np.diff(bounds)
+    for length in np.unique(lengths):  # two, one apart: all blocks of a length at once
+        starts = bounds[:-1][lengths == length]
+        medians[lengths == length] = np.median(values[starts[:, None] + np.arange(length)], axis=1)
+    return medians
 
 
 def _slope_of_medians(x: Floats, y: Floats) -> float:
