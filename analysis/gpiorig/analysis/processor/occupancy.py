@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from gpiorig.analysis.columns import names, ns, table
+from gpiorig.analysis.columns import flattened, names, ns, table
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.layers import WAYS
 from gpiorig.analysis.number_text import NS_PER_S
@@ -224,8 +224,8 @@ def _stored(counts: Counts, rows: NDArray[np.int64] | slice, new: NDArray[np.int
 
 def layers_table(layers: LayerTimes, route: Route, *, part: slice = slice(None)) -> pa.Table:
     """One row per packet and layer, in the order of the path; `part` of them."""
-    packet, column = np.divmod(np.arange(*part.indices(layers.self_samples.size)), max(1, len(layers.layers)))
-    columns: dict[str, Any] = {"packet_row": route.steps.rows[packet].astype(np.int32)}
+    rows, column = flattened(route.steps.rows, len(layers.layers), part)
+    columns: dict[str, Any] = {"packet_row": rows.astype(np.int32)}
     for name, values in zip(("node", "layer", "direction"), zip(*layers.layers, strict=True), strict=True):
         columns[name] = names(column, dict(enumerate(values)))
     rate = route.steps.samplerate_hz
