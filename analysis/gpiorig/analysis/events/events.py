@@ -26,7 +26,7 @@ def slices(count: int) -> Iterator[slice]:
     """Slices of events, small enough that intermediate arrays need little memory next to the events themselves."""
     for start in range(0, count, SLICE_EVENTS):
         yield slice(start, min(start + SLICE_EVENTS, count))
-        mapped.relieve()
+        mapped.relieve_now_and_then()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

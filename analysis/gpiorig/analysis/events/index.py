@@ -123,7 +123,7 @@ class Index:
 
     def positions(self, event: str, *, node: int) -> Positions:
         """Positions of one event on one node: int64, increasing."""
-        mapped.relieve()
+        mapped.relieve_now_and_then()
         key = node * CODES + BY_NAME[event].code
         return self._order[self._bounds[key] : self._bounds[key + 1]].astype(np.int64)
 
