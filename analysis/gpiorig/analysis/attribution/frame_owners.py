@@ -59,12 +59,12 @@ def for_route(events: Events, route: Route, *, header_ns: Mapping[str, int] | No
     senders = tuple(dict.fromkeys(steps[i].node for i in columns))
     finder = _Finder(recorded, read, senders)
     in_software = {step.way for step in steps if step.is_backoff}  # below it a radio repeats nothing alone
-    found = {}
+    air_by_step = {}
     for i in columns:
         step, receiver = steps[i], steps[i + 1].nodes[-1]
         command = step.start.event if step.way in in_software and not step.is_backoff else TX_START
-        found[step.name] = finder.air(begun[i], begun[i + 1], command, sender=step.node, receiver=receiver)
-    return {name: air for name, air in found.items() if air is not None}
+        air_by_step[step.name] = finder.air(begun[i], begun[i + 1], command, sender=step.node, receiver=receiver)
+    return {name: air for name, air in air_by_step.items() if air is not None}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

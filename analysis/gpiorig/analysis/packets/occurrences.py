@@ -88,8 +88,8 @@ def owned(keys: Positions, place: Positions, owners: Positions) -> Positions:
 
 def first_between(keys: Positions, owners: Positions, since: Positions, until: Positions) -> Positions:
     """int64[q], the first position of each owner after one and before another, -1 for none; keys as of `owned`."""
-    first = owned(keys, np.searchsorted(keys, (owners << POSITION_BITS) + since, side="right"), owners)
-    return np.where(first < until, first, NONE)
+    following = owned(keys, np.searchsorted(keys, (owners << POSITION_BITS) + since, side="right"), owners)
+    return np.where(following < until, following, NONE)
 
 
 def occurring(events: Events, index: Index, names: tuple[str, ...]) -> tuple[str, Positions]:
