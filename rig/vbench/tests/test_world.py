@@ -129,6 +129,7 @@ def test_a_late_board(tmp_path: Path, tick: Path) -> None:
             "no node `y`",
         ),
         ('[virtual.nodes.node.clock_drift]\nkind = "ramp"\nppb = 5\n', "span_ms"),
+        ('[virtual.nodes.node]\nbuild_code = "F0"\n', "build_code is `F0`; iotlab-m3 has no nRF52840. Delete it."),
     ],
 )
 def test_what_cannot_be_is_refused(virtual: str, message: str) -> None:
