@@ -38,7 +38,7 @@ def _parquet_writer(new: Path, schema: pa.Schema) -> pyarrow.parquet.ParquetWrit
         column_encoding=dict.fromkeys(wide, "DELTA_BINARY_PACKED"),
         write_batch_size=ROW_GROUP,
         max_rows_per_page=ROW_GROUP,  # a row group has one page, and so one table of the compression
-        write_statistics=[name for name in schema.names if name not in names] or False,
+        write_statistics=whole or False,  # each row group has all names, and durations of all lengths
         store_schema=not names,  # with it readers would get the indices of the names
     )
     if names:
