@@ -18,6 +18,7 @@ from gpiorig.analysis.statistics.dependence import Dependence, Derived
 from gpiorig.analysis.statistics.intervals import NAN, Interval
 from gpiorig.analysis.statistics.resampling import Resampling
 from gpiorig.analysis.statistics.value_series import ValueSeries
+from gpiorig.capture import mapped
 
 TAIL_SHARE = 0.01
 MIN_TAIL = 10  # packets: fewer show nothing in general, so the tail of few packets is a larger share
@@ -109,10 +110,10 @@ class Summands:
     """
 
     def __init__(self, rows: Rows, total: Total) -> None:
-        self.rows, self.total = rows, total
+        self._rows, self.total = rows, total
         plan = resampling.resample(max(1, len(total)), 1)
         self._cells = list(pairwise(plan.edges.tolist()))
-        sums = [rows(slice(*cell)).sum(axis=0, dtype=np.int64) for cell in self._cells]
+        sums = [self.rows(slice(*cell)).sum(axis=0, dtype=np.int64) for cell in self._cells]
         self.sums: NDArray[np.float64] = np.stack(sums).astype(np.float64)
         self.means = self.sums.sum(axis=0) / max(1, len(total))
 
@@ -120,6 +121,11 @@ class Summands:
     def width(self) -> int:
         """Number of columns."""
         return len(self.means)
+
+    def rows(self, packets: slice | Samples) -> NDArray[Any]:
+        """The columns of some packets."""
+        mapped.relieve()
+        return self._rows(packets)
 
     @cached_property
     def moments(self) -> NDArray[np.float64]:

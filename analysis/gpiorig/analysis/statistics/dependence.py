@@ -10,6 +10,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.capture import mapped
+
 _BLOCK = 1 << 14  # values: a spectrum of them stays in the cache of a processor
 _ROUND = 2 ** (1 / 3)
 
@@ -155,6 +157,7 @@ def _autocovariance(series: Series, mean: float, last: int) -> NDArray[np.float6
     within, between = np.zeros(size // 2 + 1), np.zeros(across // 2 + 1, dtype=np.complex128)
     end = np.zeros(0)
     for i in range(0, n, step):
+        mapped.relieve()
         block = series[i : i + step].astype(np.float64)
         block -= mean
         spectrum = np.fft.rfft(block, size)

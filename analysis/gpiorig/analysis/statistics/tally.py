@@ -9,6 +9,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.capture import mapped
+
 TOGETHER = 1 << 20  # numbers that are sorted at once
 ROWS = 1 << 14  # of a matrix that are counted at once: what the caches of a processor hold
 PLACES = 1 << 18  # integers from the least to the greatest: more have a count each only where there are more numbers
@@ -107,11 +109,13 @@ def of_columns(rows: NDArray[Any]) -> Iterator[Ordered]:
     least, most = np.full(wide, np.iinfo(np.int64).max), np.full(wide, np.iinfo(np.int64).min)
     parts = [slice(start, start + ROWS) for start in range(0, len(rows), ROWS)]
     for part in parts:
+        mapped.relieve()
         np.minimum(least, rows[part].min(axis=0), out=least)
         np.maximum(most, rows[part].max(axis=0), out=most)
     ranges = [_range(*ends) for ends in zip(least, most, strict=True)]
     counts = [np.zeros(places if 0 < places <= PLACES else 0, dtype=np.int64) for _, places in ranges]
     for part in parts:
+        mapped.relieve()
         for column, ((low, _), counted) in enumerate(zip(ranges, counts, strict=True)):
             if len(counted):
                 some = np.bincount(rows[part, column] - low)
