@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -44,17 +45,20 @@ def lines(parts: Iterable[Characters]) -> Iterator[UartLine]:
     """
     text, start, errors = bytearray(), 0, 0
     for part in parts:
-        newline = part.received & (part.values & 0xFF == NEWLINE)
-        at = 0
-        for cut in [*(np.flatnonzero(newline) + 1).tolist(), part.values.size]:
-            characters = part.select(slice(at, cut))
-            received = characters.received
-            if not text and received.any():
-                start = int(characters.starts[received.argmax()])
-            text += characters.values[received].astype(np.uint8).tobytes()
-            errors += int(np.count_nonzero(characters.flags))
-            if cut > at and newline[cut - 1]:
+        received = part.received
+        values = part.values.astype(np.uint8)
+        newlines = np.flatnonzero(received & (values == NEWLINE))
+        cuts = np.concatenate([[0], newlines + 1, [len(values)]])
+        starts, letters = part.starts[received], values[received].tobytes()
+        before = np.concatenate([[0], np.cumsum(received)])[cuts].tolist()
+        damaged = np.diff(np.concatenate([[0], np.cumsum(part.flags != 0)])[cuts]).tolist()
+        ends = part.ends[newlines].tolist()
+        for place, (low, high) in enumerate(pairwise(before)):
+            if not text and high > low:
+                start = int(starts[low])
+            text += letters[low:high]
+            errors += damaged[place]
+            if place < len(ends):
                 line = text[:-1].rstrip(b"\r").decode(errors="replace")
-                yield UartLine(start, int(characters.ends[-1]), line, errors)
+                yield UartLine(start, ends[place], line, errors)
                 text, errors = bytearray(), 0
-            at = cut

@@ -46,7 +46,7 @@ class Kind(IntEnum):
     COUNTED = 4  # what went wrong below us and how late we were, as a JSON object of totals: docs/guide/serial.md
 
 
-KINDS = frozenset(Kind)
+KIND_OF = {int(kind): kind for kind in Kind}
 EVENTS = (Kind.OPENED, Kind.LOST, Kind.COUNTED)
 
 
@@ -207,12 +207,12 @@ class RecordFile:
             self._file.seek(0)
             self._begin()
         self.torn = "" if self._at else f"{self._path}, offset 0"
+        self._file.seek(self._at)
         while self._at and (entry := self._next()) is not None:
             yield entry
 
     def _next(self) -> Entry | None:
         """Read one record; None at the end of the file, or where its last record is cut short."""
-        self._file.seek(self._at)
         head = self._file.read(FIELDS.size + CRC.size)
         if not head:
             return None
@@ -221,13 +221,13 @@ class RecordFile:
             data = self._file.read(min(length, MAX_BYTES + 1))
             (crc,) = CRC.unpack_from(head, FIELDS.size)
             if len(data) == length and zlib.crc32(data, zlib.crc32(head[: FIELDS.size])) == crc:
-                if kind not in KINDS:
+                if kind not in KIND_OF:
                     raise self._damaged(f"a record of kind {kind}", "a newer gpiorig wrote it")
                 self._number += 1
                 if number != self._number:
                     raise self._damaged(f"record {number} is where record {self._number} should be")
                 self._at += len(head) + length
-                return Entry(stamp_ns, wall_ns, Kind(kind), data)
+                return Entry(stamp_ns, wall_ns, KIND_OF[kind], data)
             if length > MAX_BYTES or self._file.read(1):
                 raise self._damaged("a record does not match its checksum")
         self.torn = f"{self._path}, offset {self._at}"
