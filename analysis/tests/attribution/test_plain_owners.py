@@ -9,7 +9,7 @@ import pytest
 
 from gpiorig.analysis.attribution.airtime import Intervals
 from gpiorig.analysis.attribution.frame_lines import FrameLines
-from gpiorig.analysis.attribution.frame_owners import _Finder, _Waits
+from gpiorig.analysis.attribution.frame_owners import TX_START, _Finder, _Waits
 from gpiorig.analysis.packets.receptions import APART_NS
 
 BYTE = 32
@@ -72,17 +72,17 @@ def test_commands_show_every_attempt_where_nine_in_ten_are_steady(count: int, st
     packets = waits(*[(10_000 * i + 1000, 10_000 * i + 5000) for i in range(10)])
     late = [200] * count + [200 + APART + 1] * (10 - count)
     commands = tuple(int(end) - early for end, early in zip(packets.ends, late, strict=True))
-    found = finder(commands=commands)._commands(packets)
+    found = finder(commands=commands)._commands(packets, TX_START)
     assert (found is not None) == steady
     assert found is None or found[1] == 200
     edge = tuple(int(end) - 200 - APART * (i > 5) for i, end in enumerate(packets.ends))
-    assert finder(commands=edge)._commands(packets) is not None
-    assert finder()._commands(packets) is None
-    assert finder(commands=commands[1:])._commands(packets) is None
+    assert finder(commands=edge)._commands(packets, TX_START) is not None
+    assert finder()._commands(packets, TX_START) is None
+    assert finder(commands=commands[1:])._commands(packets, TX_START) is None
     whole = waits(*[(10_000 * i + 4800, 10_000 * i + 5000) for i in range(10)])
-    assert (finder(commands=commands)._commands(whole) is not None) == steady
+    assert (finder(commands=commands)._commands(whole, TX_START) is not None) == steady
     later = waits(*[(10_000 * i + 4801, 10_000 * i + 5000) for i in range(10)])
-    assert finder(commands=commands)._commands(later) is None
+    assert finder(commands=commands)._commands(later, TX_START) is None
 
 
 def test_an_attempt_lies_where_a_line_shows_it_else_where_it_was_commanded() -> None:

@@ -170,7 +170,8 @@ def test_tables_carry_all_rows_and_the_samplerate():
     network.frame(frame.end + MS, "a", 8, {}, outcome="no_ack")
     network_hops = hops.build(network.events(), header_ns=network.headers(), destinations={"a": ("b", "c")})
     tables = ("hops", "transmissions", "receptions", "packets", "unattributed")
-    table_of = {name: getattr(hop_tables, f"{name}_table")(network_hops) for name in tables}
+    more = {"transmissions": [hop_tables.readings_of(network_hops)]}
+    table_of = {name: getattr(hop_tables, f"{name}_table")(network_hops, *more.get(name, [])) for name in tables}
     assert {"hops": 4, "transmissions": 2, "receptions": 1, "packets": 2, "unattributed": 0} == {
         name: table.num_rows for name, table in table_of.items()
     }

@@ -159,13 +159,13 @@ def test_the_rows_of_a_radio_wait_s_parts():
     """Median and range of each part, below its step; the other columns have no value."""
     data = routes_of(50)
     evaluation = data.evaluation.routes[0]
-    samples = np.zeros((50, len(PART_NAMES)), dtype=np.int64)
-    samples[:, 0] = 2400
-    samples[0, 0] = 4800
+    samples = [np.zeros(50, dtype=np.int64) for _ in PART_NAMES]
+    samples[0][:] = 2400
+    samples[0][0] = 4800
     part = Part(PART_NAMES[0], 1, 50, 1.0, interval(0.5), interval(0.25), interval(0.125))
     evaluation = replace(
         evaluation,
-        parts=(SimpleNamespace(column=1, samples=samples, notes=()),),
+        parts=(SimpleNamespace(column=1, by_part=tuple(samples), notes=()),),
         part_uncertainties=(replace(evaluation.uncertainties[0], name=f"{WAIT}: {PART_NAMES[0]}"),),
         budget=replace(evaluation.budget, parts=(part,)),
     )

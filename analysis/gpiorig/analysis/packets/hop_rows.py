@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,22 +38,22 @@ class Counts:
     """Transmissions and receptions of every visit."""
 
     def __init__(self, sent: Transmissions, visits: Visits) -> None:
-        own = np.flatnonzero(visits.of_transmission >= 0)
-        of = visits.of_transmission[own].astype(np.int64)
-        frame = np.unique(of * (int(sent.frames.max(initial=0)) + 1) + sent.frames[own], return_index=True)[1]
+        rows = np.flatnonzero(visits.of_transmission >= 0)
+        of = visits.of_transmission[rows].astype(np.int64)
+        frame = np.unique(of * (int(sent.frames.max(initial=0)) + 1) + sent.frames[rows], return_index=True)[1]
 
-        def per_visit(rows: NDArray[np.integer]) -> NDArray[np.int32]:
-            return np.bincount(rows, minlength=len(visits)).astype(np.int32)
+        def per_visit(of: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
+            return np.bincount(of, minlength=len(visits)).astype(np.int32)
 
         self.attempts = per_visit(of)
         self.frames = per_visit(of[frame])
-        self.no_ack = per_visit(of[sent.outcomes[own] == NO_ACK])
-        self.busy = per_visit(of[sent.outcomes[own] == BUSY])
+        self.no_ack = per_visit(of[sent.outcomes[rows] == NO_ACK])
+        self.busy = per_visit(of[sent.outcomes[rows] == BUSY])
         self.readings = per_visit(visits.of_reception)
         self.duplicates = per_visit(visits.of_reception[visits.repeated])
 
 
-def made(count: Counts, visits: Visits, passages: Passages) -> HopRows:
+def of_passages(count: Counts, visits: Visits, passages: Passages) -> HopRows:
     """The hops by which packets came to visits, by packet and number."""
     begun = visits.parents[passages.visits]
     return HopRows(

@@ -172,21 +172,21 @@ def packets_of(visit_of: NDArray[np.int32], stays: Visits) -> NDArray[np.int32]:
 
 
 def _rows(events: Events, every: Stages, packets: Packets) -> Hops:
-    stays, made = every.visits, every.made
+    stays, through = every.visits, every.hop_rows
     missed_from, missed_at = _missed(stays, packets)
     order = np.argsort(_keys(stays, missed_from), kind="stable")
     missed_from, missed_at = missed_from[order], missed_at[order]
     rows = np.searchsorted(every.not_made.visits_from, missed_from)
-    at = np.searchsorted(_keys(stays, made.visits_from), _keys(stays, missed_from), side="right")
+    at = np.searchsorted(_keys(stays, through.visits_from), _keys(stays, missed_from), side="right")
 
     def both(column: NDArray[Any], missed: NDArray[Any]) -> NDArray[Any]:
         return mapped.stored(np.insert(column, at, missed)) if len(at) else column
 
     columns = {
-        field.name: both(getattr(made, field.name), getattr(every.not_made, field.name)[rows])
-        for field in dataclasses.fields(made)
+        field.name: both(getattr(through, field.name), getattr(every.not_made, field.name)[rows])
+        for field in dataclasses.fields(through)
     }
-    columns["receivers"] = both(made.receivers, missed_at.astype(np.int16))
+    columns["receivers"] = both(through.receivers, missed_at.astype(np.int16))
     read, sent, begun = columns["read"], columns["sent"], columns["visits_from"]
     return Hops(
         events=events,

@@ -127,7 +127,7 @@ class Joined:
         self._left = _Columns(Unattributed, {"positions": EVENT})
         self._passages, self._strange, self._further = (_PassageColumns() for _ in range(3))
         self._departures = _Samples()
-        self._made, self._not_made = (_Columns(HopRows, _HOPS) for _ in range(2))
+        self._hop_rows, self._not_made = (_Columns(HopRows, _HOPS) for _ in range(2))
         self._delivered, self._nameless = (mapped.Growing(np.int64) for _ in range(2))
         self._visit_of = mapped.zeros(len(events), np.int32)  # the parts have all events
         self._ways = mapped.zeros(len(events), np.int8)
@@ -157,7 +157,7 @@ class Joined:
         self._further.append(stages.further.passages, before)
         self._delivered.append(stages.further.deliveries + part.start)
         self._nameless.append(stages.nameless + part.start)
-        self._made.append(stages.made, before)
+        self._hop_rows.append(stages.hop_rows, before)
         self._not_made.append(stages.not_made, before)
         self._departures.append(stages.departures)
         self._latest[0, sent.nodes] = np.arange(len(sent)) + before[SENT]  # in time order within a node: the last stays
@@ -198,7 +198,7 @@ class Joined:
             passages=self._passages.take(*places),
             strange=self._strange.take(*places),
             further=Further(self._delivered.take(), self._further.take(*places)),
-            made=_hops(self._made.take(), *places),
+            hop_rows=_hops(self._hop_rows.take(), *places),
             not_made=_hops(self._not_made.take(), *places),
             departures=self._departures.take(),
         )

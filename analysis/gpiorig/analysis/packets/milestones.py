@@ -167,9 +167,9 @@ class Finder:
 
     def _keep_first(self, name: str, earliest: Positions, positions: _Columns) -> None:
         latest = positions[name].astype(np.int64)
-        earliest = np.where((earliest >= 0) & (earliest < latest), earliest, latest)
-        if (earliest < latest).any():
-            positions[f"{name}{FIRST}"][:] = earliest
+        earlier = (earliest >= 0) & (earliest < latest)
+        if earlier.any():
+            positions[f"{name}{FIRST}"][:] = np.where(earlier, earliest, NONE)
 
     def arrivals(self, visits: Positions) -> Passages:
         """How packets came to the visits that they begin with, of frames whose sender is not known."""
@@ -289,6 +289,7 @@ def _handed_down(positions: _Columns, rows: int, suffix: str = "") -> Positions:
     """int64[rows], the latest of the points above the backoff, -1 for none; with the suffix that of first attempts."""
     since = np.full(rows, NONE, dtype=np.int64)
     for name in ABOVE_BACKOFF:
-        at = positions.get(f"{name}{suffix}", positions.get(name))
-        since = since if at is None else np.maximum(since, at)
+        at, again = positions.get(name), positions.get(f"{name}{suffix}")
+        if at is not None:
+            since = np.maximum(since, at if again is None else np.where(again == NONE, at, again))
     return since

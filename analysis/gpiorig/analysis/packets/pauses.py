@@ -92,7 +92,7 @@ def _pending(events: Events, presence: Presence, start: int) -> NDArray[np.int64
 
 
 def _pauses(events: Events, presence: Presence, *, apart: int) -> NDArray[np.int64]:
-    """int64[k], increasing: positions of the first event after pauses, with so many events between two of them."""
+    """int64[k], increasing: positions of the first event after pauses, `apart` events between two of them."""
     since = presence.since.reshape(-1, CODES)
     kinds = np.where(_OF_RADIO, _IS_OF_RADIO, 0) | np.where(OF_PACKETS, _CARRIES_ID, 0)
     kinds[BY_NAME[SEQUENCE].code] |= _IS_NUMBER

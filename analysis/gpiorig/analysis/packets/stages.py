@@ -58,7 +58,7 @@ class Stages:
     passages, strange, further
         How packets came to visits with a known sender, to the others that begin with a reading, and to further
         deliveries.
-    made, not_made
+    hop_rows, not_made
         The hops of passages, and those that may not have been made, by the visit at which they were to begin.
     departures
         Of these per point of `passages.COLUMNS` int64[k], the instants up to the last transmission there.
@@ -76,7 +76,7 @@ class Stages:
     passages: Passages
     strange: Passages
     further: Further
-    made: HopRows
+    hop_rows: HopRows
     not_made: HopRows
     departures: Instants
 
@@ -132,7 +132,7 @@ def of_part(
         passages=passages,
         strange=finder.arrivals(np.flatnonzero((stays.parents < 0) & (stays.kinds[stays.packets] == READ))),
         further=finder.further(),
-        made=hop_rows.made(count, stays, passages),
+        hop_rows=hop_rows.of_passages(count, stays, passages),
         not_made=not_made,
         departures=finder.departures(not_made.visits_from.astype(np.int64), not_made.sent.astype(np.int64)),
     )
