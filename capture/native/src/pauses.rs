@@ -86,7 +86,14 @@ pub fn pauses(events: &Events, rules: &Rules, state: &mut [i64], found: &mut [i6
         let id = events.ids[offset];
         if kind & CARRIES_ID != 0 && id > 0 {
             let calls = state[CALLS];
-            use_again(state, found, USES + 2 * (id as usize % IDS), position, calls, rules.round);
+            use_again(
+                state,
+                found,
+                USES + 2 * (id as usize % IDS),
+                position,
+                calls,
+                rules.round,
+            );
             state[CALLS] += i64::from(kind & CALL != 0);
         }
         if kind & NUMBER != 0 {
