@@ -88,10 +88,7 @@ def stored(values: NDArray[Item]) -> NDArray[Item]:
     if values.nbytes < LARGE or not values.flags.c_contiguous or _is_mapped(values):
         return values
     copy = zeros(values.shape, values.dtype.type)
-    rows = max(1, len(values) * _PIECE // values.nbytes)
-    for start in range(0, len(values), rows):
-        copy[start : start + rows] = values[start : start + rows]
-        relieve()
+    _copy(copy, values)
     return copy
 
 
@@ -118,7 +115,7 @@ class Growing(Generic[Item]):
         count = self._count + len(part)
         if count > len(self._values):
             before, self._values = self._values[: self._count], zeros(max(count, 2 * len(self._values)), self._dtype)
-            self._values[: self._count] = before
+            _copy(self._values, before)
         self._values[self._count : count] = part
         self._count = count
 
@@ -137,6 +134,15 @@ def relieve(*, beyond: int = RESIDENT) -> None:
 def relieve_now_and_then() -> None:
     """The same, if some time has passed: for loops over small slices, in which to look takes a tenth of the time."""
     _MAPS.relieve_now_and_then()
+
+
+def _copy(to: NDArray[Item], values: NDArray[Item]) -> None:
+    """Copy piece by piece, so that neither array is in memory as a whole."""
+    rows = max(1, len(values) * _PIECE // max(1, values.nbytes))
+    for start in range(0, len(values), rows):
+        piece = values[start : start + rows]
+        to[start : start + len(piece)] = piece
+        relieve()
 
 
 def _is_mapped(values: NDArray[Any]) -> bool:

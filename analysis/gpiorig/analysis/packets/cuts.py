@@ -54,12 +54,14 @@ def of_milestones(samples: Positions, *, end: int) -> NDArray[np.bool_]:
         One past the last sample of the recording.
     """
     arrived = samples[:, -1] != NONE
-    latest = samples.shape[1] - 1 - np.argmax(samples[:, ::-1] != NONE, axis=1)
+    rows = np.flatnonzero(~arrived)
+    latest = samples.shape[1] - 1 - np.argmax(samples[rows, ::-1] != NONE, axis=1)
     cut = np.zeros(len(samples), dtype=bool)
-    for column in np.unique(latest[~arrived]).tolist():
+    for column in np.unique(latest).tolist():
         begun = arrived & (samples[:, column] != NONE)
         longest = (samples[begun, -1] - samples[begun, column]).max(initial=0)
-        cut |= ~arrived & (latest == column) & (end - samples[:, column] < longest)
+        ended = rows[latest == column]
+        cut[ended] = end - samples[ended, column] < longest
     return cut
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -145,21 +146,25 @@ def with_cuts(events: Events, visits: Visits, visit_of: NDArray[np.int32], packe
     """The packets of a whole recording with those that its end cuts."""
     if packets.deliveries.all():
         return packets
-    arrived = arrivals(visits, packets.origins.astype(np.int64))
+    arrived = arrivals(visits, packets.origins)
     cut = cuts.of_packets(events, visits, visit_of, arrived=arrived, final=packets.last_events)
     cut &= np.isin(packets.status, (*LOST, UNCLEAR))
     return replace(packets, status=np.where(cut, CUT, packets.status).astype(np.uint8))
 
 
-def arrivals(visits: Visits, origins: Positions) -> Positions:
+def arrivals(visits: Visits, origins: NDArray[np.integer[Any]]) -> Positions:
     """Rows of the visits at which a packet was delivered, or, if it was not sent by a call, read.
 
     At its origin only a packet that turned round there.
     """
-    called = visits.kinds[visits.packets] == CALL
-    turned = visits.nodes == values_at(visits.nodes, visits.parents)
-    away = (visits.parents >= 0) & (turned | (visits.nodes != origins[visits.packets]))
-    return np.flatnonzero(away & np.where(called, visits.deliveries >= 0, True))
+    rows = [np.zeros(0, dtype=np.int64)]
+    for part in slices(len(visits)):
+        nodes, packets, parents = visits.nodes[part], visits.packets[part], visits.parents[part]
+        turned = nodes == values_at(visits.nodes, parents)
+        away = (parents >= 0) & (turned | (nodes != origins[packets]))
+        at_hand = (visits.kinds[packets] != CALL) | (visits.deliveries[part] >= 0)
+        rows.append(part.start + np.flatnonzero(away & at_hand))
+    return np.concatenate(rows)
 
 
 def no_packet(events: Events, sent: int, readings: int) -> str:

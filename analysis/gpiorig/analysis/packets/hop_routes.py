@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.analysis.events.events import SLICE_EVENTS
 from gpiorig.analysis.packets import delivery, path
 from gpiorig.analysis.packets import steps as steps_module
 from gpiorig.analysis.packets.hops import Hops
@@ -27,13 +28,21 @@ def deliveries(hops: Hops, among: NDArray[np.bool_] | None = None) -> Positions:
     `among` are the packets that count, bool[p]; all without it.
     """
     stays, packets = hops.visits, hops.packets
-    arrived = delivery.arrivals(stays, packets.origins.astype(np.int64))
+    every = delivery.arrivals(stays, packets.origins)
     counted = packets.accounted if among is None else packets.accounted & among
-    arrived = arrived[counted[stays.packets[arrived]]]
-    order = np.argsort(stays.deliveries[arrived], kind="stable")
-    place = stays.packets[arrived].astype(np.int64) * len(hops.events.node_names) + stays.nodes[arrived]
-    first = np.unique(place[order], return_index=True)[1]
-    return np.sort(arrived[order[first]])
+    rows, start = [np.zeros(0, dtype=np.int64)], 0
+    while start < len(every):
+        # As many as a slice, and those of its last packet.
+        end = np.searchsorted(stays.packets, stays.packets[every[min(start + SLICE_EVENTS, len(every)) - 1]], "right")
+        end = int(np.searchsorted(every, end))
+        arrived = every[start:end]
+        arrived = arrived[counted[stays.packets[arrived]]]
+        order = np.argsort(stays.deliveries[arrived], kind="stable")
+        place = stays.packets[arrived].astype(np.int64) * len(hops.events.node_names) + stays.nodes[arrived]
+        first = np.unique(place[order], return_index=True)[1]
+        rows.append(np.sort(arrived[order[first]]))
+        start = end
+    return np.concatenate(rows)
 
 
 def routes(hops: Hops, among: NDArray[np.bool_] | None = None) -> tuple[Route, ...]:

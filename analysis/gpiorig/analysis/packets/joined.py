@@ -257,7 +257,10 @@ def _ordered(values: NDArray[Any], order: Positions) -> NDArray[Any]:
 
 def _at(places: NDArray[np.int32], rows: NDArray[Any]) -> NDArray[Any]:
     """The new rows of old ones, -1 of none."""
-    return mapped.stored(values_at(places, rows).astype(rows.dtype))
+    new = mapped.zeros(len(rows), rows.dtype.type)
+    for part in slices(len(rows)):
+        new[part] = values_at(places, rows[part])
+    return new
 
 
 def _hops(columns: dict[str, NDArray[Any]], of_sent: NDArray[np.int32], of_read: NDArray[np.int32]) -> HopRows:
@@ -268,14 +271,17 @@ def _hops(columns: dict[str, NDArray[Any]], of_sent: NDArray[np.int32], of_read:
 def _ended(events: Events, sent: Mapping[str, NDArray[Any]]) -> NDArray[np.int64]:
     """int64[t], the ends of transmissions: of those whose end nothing tells not after the next command, or a reset."""
     nodes, begins, ends = sent["nodes"], sent["begins"], sent["ends"]
-    untold = np.flatnonzero((sent["ends_at"] < 0) & ~sent["waited"])
-    following = untold[:-1] if len(untold) and untold[-1] == len(nodes) - 1 else untold
-    same = nodes[following + 1] == nodes[following]
-    ends[following[same]] = np.minimum(ends[following[same]], begins[following[same] + 1])
-    resets = events.positions(RESET)
-    for node in np.unique(events.nodes[resets]).tolist():
-        here = np.append(resets[events.nodes[resets] == node], len(events))
-        at = untold[nodes[untold] == node]
-        instants = np.append(events.samples[here[:-1]], events.end)
-        ends[at] = np.minimum(ends[at], instants[np.searchsorted(here, sent["commands"][at])])
+    resets = {}
+    for node in range(len(events.node_names)):
+        at = events.positions(RESET, node=node) if len(begins) else np.zeros(0, dtype=np.int64)
+        resets[node] = np.append(at, len(events)), np.append(events.samples[at], events.end)
+    for part in slices(len(ends)):
+        untold = part.start + np.flatnonzero((sent["ends_at"][part] < 0) & ~sent["waited"][part])
+        following = untold[untold < len(ends) - 1]
+        following = following[nodes[following + 1] == nodes[following]]
+        ends[following] = np.minimum(ends[following], begins[following + 1])
+        for node in np.unique(nodes[untold]).tolist():
+            positions, instants = resets[node]
+            at = untold[nodes[untold] == node]
+            ends[at] = np.minimum(ends[at], instants[np.searchsorted(positions, sent["commands"][at])])
     return ends

@@ -56,7 +56,10 @@ class Further:
 def column(samples: Instants, name: str) -> NDArray[np.int64]:
     """int64[k], the instants of a point by name; without an earlier attempt the first one is that of the point."""
     at = samples[COLUMNS[name]]
-    return np.where(at == NONE, samples[COLUMNS[name.removesuffix(FIRST)]], at) if name.endswith(FIRST) else at
+    if not name.endswith(FIRST):
+        return at
+    latest = samples[COLUMNS[name.removesuffix(FIRST)]]
+    return np.where(at == NONE, latest, at) if at.strides[0] else latest
 
 
 def absent(rows: int) -> NDArray[np.int64]:

@@ -53,6 +53,8 @@ def extents(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
     numbers
         int64[k], of each packet its place in the order of sending, in the order of arrival; no duplicates.
     """
+    if (numbers[1:] >= numbers[:-1]).all():
+        return np.zeros(len(numbers), dtype=np.int64)
     largest = np.maximum.accumulate(numbers)
     first_larger = np.searchsorted(largest, numbers, side="right")
     extent: NDArray[np.int64] = np.maximum(np.arange(len(numbers)) - first_larger, 0)
@@ -64,8 +66,9 @@ def find(hops: Hops) -> tuple[Reordering, ...]:
     stays, names = hops.visits, hops.events.node_names
     arrived = deliveries(hops)
     arrived = arrived[np.argsort(stays.deliveries[arrived], kind="stable")]
-    packets = stays.packets[arrived].astype(np.int64)  # rows are in the order of sending
-    pairs = hops.packets.origins[packets].astype(np.int64) * len(names) + stays.nodes[arrived]
+    packets = stays.packets[arrived]  # rows are in the order of sending
+    pairs = hops.packets.origins[packets].astype(np.int32) * len(names) + stays.nodes[arrived]
+    del arrived
     pairs_reordered = []
     for pair in np.unique(pairs).tolist():
         extent = extents(packets[pairs == pair])

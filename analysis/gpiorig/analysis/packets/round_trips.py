@@ -197,6 +197,7 @@ def _timelines(
     samples = mapped.zeros((int(np.count_nonzero(present)), len(answered)), np.int64).T  # written column by column
     for place, number in enumerate(np.flatnonzero(present).tolist()):
         samples[:, place] = instants(number)
+        mapped.relieve()
     samples[:, 0] = starts = hops.packets.starts[pairing.requests]  # also of a request that was never sent
     return Timelines(
         milestones=tuple(m for m, here in zip(candidates, present, strict=True) if here),
@@ -223,17 +224,19 @@ def _timelines(
 def _status(
     samples: Positions, answered: NDArray[np.bool_], *, in_gap: NDArray[np.bool_], cut: NDArray[np.bool_]
 ) -> NDArray[np.uint8]:
-    wrong, partial = np.zeros(len(samples), dtype=bool), np.zeros(len(samples), dtype=bool)
-    latest = np.full(len(samples), NONE, dtype=np.int64)
-    for instants in samples.T:
-        missing = instants == NONE
-        partial |= missing
-        # Out of order: a known milestone before the latest known one to its left.
-        wrong |= ~missing & (instants < latest)
-        np.maximum(latest, instants, out=latest)
-    return np.select(
-        [in_gap, cut, ~answered, wrong, partial], [GAP, CUT, LOST, ORDER, PARTIAL], default=COMPLETE
-    ).astype(np.uint8)
+    status = np.zeros(len(samples), dtype=np.uint8)
+    for part in slices(len(samples)):
+        wrong, partial = np.zeros((2, len(status[part])), dtype=bool)
+        latest = np.full(len(status[part]), NONE, dtype=np.int64)
+        for instants in samples[part].T:
+            missing = instants == NONE
+            partial |= missing
+            # Out of order: a known milestone before the latest known one to its left.
+            wrong |= ~missing & (instants < latest)
+            np.maximum(latest, instants, out=latest)
+        fates = [in_gap[part], cut[part], ~answered[part], wrong, partial]
+        status[part] = np.select(fates, [GAP, CUT, LOST, ORDER, PARTIAL], default=COMPLETE)
+    return status
 
 
 def _loses(events: Events, starts: Positions, answered: NDArray[np.bool_], ended: Positions) -> NDArray[np.bool_]:
@@ -263,13 +266,20 @@ class _Counts:
         self.no_ack = count(visits.of_transmission, sent.outcomes == NO_ACK)
         self.busy = count(visits.of_transmission, sent.outcomes == BUSY)
         self.receptions = count(visits.of_reception)
-        sent_here = np.flatnonzero((cells >= 0) & (hops.packets.kinds != READ))
-        cut = np.bincount(cells[sent_here], hops.packets.fragments[sent_here], minlength=2 * len(pairing.requests))
-        self.frames = np.maximum(cut.reshape(-1, 2), 1).astype(np.int32)
-        both = np.stack([pairing.requests, pairing.replies], axis=1)
-        self.fragments = np.maximum(values_at(hops.packets.fragments, both), 1).astype(np.int32)
-        ways = pairing.directions[visits.packets]
-        there = (ways >= 0) & (visits.nodes == np.array(ends[::-1])[ways])
-        given = ((visits.deliveries >= 0) + visits.again)[there]
-        given = np.bincount(cells[visits.packets[there]], given, minlength=2 * len(pairing.requests))
-        self.deliveries = given.reshape(-1, 2).astype(np.int32)
+        packets, both = hops.packets, (pairing.requests, pairing.replies)
+        self.frames = mapped.zeros((len(pairing.requests), 2), np.int32)
+        for part in slices(len(cells)):
+            cell = np.where(packets.kinds[part] == READ, NONE, cells[part])
+            np.add.at(self.frames.reshape(-1), cell[cell >= 0], packets.fragments[part][cell >= 0])
+        np.maximum(self.frames, 1, out=self.frames)
+        self.fragments = mapped.zeros((len(pairing.requests), 2), np.int32)
+        for part in slices(len(pairing.requests)):
+            for way, rows in enumerate(both):
+                self.fragments[part, way] = np.maximum(values_at(packets.fragments, rows[part]), 1)
+        self.deliveries = mapped.zeros((len(pairing.requests), 2), np.int32)
+        again, at_end = visits.again, np.array(ends[::-1])
+        for part in slices(len(visits)):
+            ways = pairing.directions[visits.packets[part]]
+            there = (ways >= 0) & (visits.nodes[part] == at_end[ways])
+            given = ((visits.deliveries[part] >= 0) + again[part])[there]
+            np.add.at(self.deliveries.reshape(-1), cells[visits.packets[part][there]], given)
