@@ -107,10 +107,11 @@ def test_taps_tell_when_the_radio_is_on_the_air() -> None:
 def test_lines_tell_what_an_assessment_of_the_channel_found() -> None:
     """Next to a sender without CSMA: of the 128 us before each edge, less 62.5 ns, whether a frame of others was there.
 
-    A frame that had begun 1.8 us before the end of an assessment is found; of those found idle none met any. The line
-    of a busy channel falls when the radio is ready again, to receive or to send.
+    A frame that had begun 2.3 us before the end of an assessment is found; one that began less than 1 us before it may
+    not be. Of those found idle no other met any. The line of a busy channel falls when the radio is ready again, to
+    receive or to send.
     """
-    settings = (*MAC_PING, (2, "address 3"), (2, "app interferer"), (2, "interval_us 3000"), (2, "payload 64"))
+    settings = (*MAC_PING, (2, "address 3"), (2, "app interferer"), (2, "interval_us 2990"), (2, "payload 64"))
     air = run(3, settings, ((2, 900), (0, 100)), 2800)
     shortest = []
     for board in range(2):
@@ -120,10 +121,13 @@ def test_lines_tell_what_an_assessment_of_the_channel_found() -> None:
         for rises, is_busy in ((busy, True), (idle, False)):
             over = rises - 62_500
             met = np.minimum(ends, over[:, None]) - np.maximum(starts, over[:, None] - 128 * US)
-            assert np.array_equal((met > 0).any(axis=1), np.full(len(rises), is_busy))
-            shortest += [met.max(axis=1).min()] * is_busy
+            longest = met.max(axis=1)
+            clear = (longest <= 0) | (longest > US)
+            assert np.array_equal(longest[clear] > 0, np.full(np.count_nonzero(clear), is_busy))
+            assert np.count_nonzero(~clear) <= 1
+            shortest += [longest.min()] * is_busy
         ready = np.sort(np.concatenate([air.at(board, READY, 1), air.at(board, TX_ACTIVE, 1)]))
         falls = air.at(board, CCA_BUSY, 0)
         assert len(busy) - len(falls) in (0, 1)
         assert np.array_equal(falls, ready[np.searchsorted(ready, busy[: len(falls)])])
-    assert 0 < min(shortest) < 2 * US
+    assert 0 < min(shortest) < 3 * US

@@ -134,7 +134,8 @@ class VirtualBoards:
             at_ps, gap_ps = fault.at_us * PS_PER_US, fault.gap_us * PS_PER_US
             self._checked(self._lib.vb_clock_step(self._handle, at_ps, fault.ppb, gap_ps))
         self._checked(self._lib.vb_radio_start(self._handle, node.radio_start.encode()))
-        self._checked(self._lib.vb_build_code(self._handle, node.build_code.encode()))
+        if node.build_code is not None:
+            self._checked(self._lib.vb_build_code(self._handle, node.build_code.encode()))
         return self._checked(self._lib.vb_add_board(self._handle, kind.encode(), elf, len(elf), node.clock_ppb))
 
     def change_timing(self, changes: Mapping[str, int]) -> None:

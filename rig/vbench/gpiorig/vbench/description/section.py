@@ -148,7 +148,7 @@ def _check_node(name: str, node: Node, virtual: Virtual, *, source: str) -> None
             f"{source}: virtual.nodes.{name}.radio_start is `{start}`; the virtual {board.radio.name} has "
             f"{', '.join(starts)}."
         )
-    if described.build_code != "D0" and board.radio.name != "nRF52840":
+    if described.build_code is not None and board.radio.name != "nRF52840":
         raise BenchError(
             f"{source}: virtual.nodes.{name}.build_code is `{described.build_code}`; {board.name} has no nRF52840. "
             "Delete it."

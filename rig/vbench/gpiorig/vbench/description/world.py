@@ -51,7 +51,8 @@ class VirtualNode(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         How long its radio takes to listen to the processor; ``maximum`` with a CC2420 only, whose regulator then takes
         0.6 ms, not an estimated 0.1 ms.
     build_code
-        Of an nRF52840: ``D0`` of revision 2, ``F0`` of revision 3, whose debug port is closed until it is erased.
+        Of an nRF52840: ``D0`` of revision 2, as without it, ``F0`` of revision 3, whose debug port is closed until it
+        is erased.
     pins
         Pins of lines that its board file does not know, such as span lines of your build: ``"isr.radio" = "PA3"``.
     timing
@@ -63,7 +64,7 @@ class VirtualNode(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     clock_jitter_ps: Picoseconds = 0
     starts_us: Instant = 0
     radio_start: RadioStart = "typical"
-    build_code: BuildCode = "D0"
+    build_code: BuildCode | None = None
     pins: dict[str, str] = {}
     timing: dict[str, Cycles] = {}
 
