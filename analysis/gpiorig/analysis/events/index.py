@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,11 @@ class Presence:
         """The first of some events that the node shows; without one the first."""
         return next((name for name in names if self.occurs(name, node=node)), names[0])
 
+    def highest_with_id(self, names: Sequence[str]) -> str:
+        """The first of some events that any node shows with an id; without one the first."""
+        with_id = np.logical_or.reduce(self.with_id.reshape(-1, CODES))
+        return next((name for name in names if with_id[BY_NAME[name].code]), names[0])
+
     @classmethod
     def of(cls, events: Events) -> Presence:
         """Read all events once, and the start commands of nodes without a handler again."""
@@ -104,8 +110,7 @@ class Index:
     """
 
     def __init__(self, events: Events, presence: Presence | None = None, *, start: int = 0) -> None:
-        self._presence = presence or Presence.of(events)
-        self._start = start
+        self._events, self._given, self._start = events, presence, start
         keys = CODES * len(events.node_names)
         counts = np.zeros(keys, dtype=np.int64)
         for part in slices(len(events)):
@@ -121,6 +126,10 @@ class Index:
             self._order[np.repeat(free - before, here) + np.arange(len(order))] = order + part.start
             free += here
 
+    @cached_property
+    def _presence(self) -> Presence:
+        return self._given or Presence.of(self._events)  # most who want positions do not ask for it
+
     def positions(self, event: str, *, node: int) -> Positions:
         """Positions of one event on one node: int64, increasing."""
         mapped.relieve_now_and_then()
@@ -130,6 +139,10 @@ class Index:
     def highest(self, names: Sequence[str], *, node: int) -> str:
         """The first of some events that the node ever shows; without one the first."""
         return self._presence.highest(names, node=node)
+
+    def highest_with_id(self, names: Sequence[str]) -> str:
+        """The first of some events that any node ever shows with an id; without one the first."""
+        return self._presence.highest_with_id(names)
 
     def occurs(self, event: str, *, node: int) -> bool:
         """Whether the node ever shows this event, be it in another part of the recording."""

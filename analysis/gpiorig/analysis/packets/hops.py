@@ -18,7 +18,7 @@ from gpiorig.analysis.ordered_pool import in_order
 from gpiorig.analysis.packets import delivery, pauses, stages
 from gpiorig.analysis.packets.delivery import Packets
 from gpiorig.analysis.packets.joined import Joined
-from gpiorig.analysis.packets.occurrences import NONE, Positions, values_at
+from gpiorig.analysis.packets.occurrences import NONE, Positions, gathered
 from gpiorig.analysis.packets.overheard import Overheard
 from gpiorig.analysis.packets.passages import Further, Instants, Passages, inserted, rows_of
 from gpiorig.analysis.packets.pauses import Part
@@ -149,11 +149,11 @@ def build(
     to = delivery.by_index(events, destinations or {})
     presence = Presence.of(events)
 
-    def analysed(part: Part) -> Stages:
-        return stages.of_part(part, presence, header_ns=header_ns, destinations=to)
+    def analysed(part: Part) -> tuple[Part, Stages]:
+        return part, stages.of_part(part, presence, header_ns=header_ns, destinations=to)
 
     joined = Joined(events)
-    for part, analysis in in_order(lambda part: (part, analysed(part)), pauses.parts(events, presence)):
+    for part, analysis in in_order(analysed, pauses.parts(events, presence)):
         joined.append(part, analysis)
     every = joined.stages()
     events = without_ids(events, every.nameless)
@@ -165,10 +165,7 @@ def build(
 
 def packets_of(visit_of: NDArray[np.int32], stays: Visits) -> NDArray[np.int32]:
     """int32[n], row of the packet of each of some visits, -1 for none."""
-    packets = mapped.zeros(len(visit_of), np.int32)
-    for part in slices(len(visit_of)):
-        packets[part] = values_at(stays.packets, visit_of[part])
-    return packets
+    return gathered(stays.packets, visit_of)
 
 
 def _rows(events: Events, every: Stages, packets: Packets) -> Hops:
@@ -196,9 +193,9 @@ def _rows(events: Events, every: Stages, packets: Packets) -> Hops:
         visits=stays,
         packets=packets,
         **columns,
-        packet_rows=_of(stays.packets, begun),
-        numbers=_of(stays.hops, begun) + np.int16(1),
-        senders=_of(stays.nodes, begun),
+        packet_rows=gathered(stays.packets, begun),
+        numbers=gathered(stays.hops, begun) + np.int16(1),
+        senders=gathered(stays.nodes, begun),
         status=np.where(read >= 0, np.uint8(READ), np.where(sent >= 0, np.uint8(NOT_READ), np.uint8(NOT_SENT))),
         samples=inserted(every.passages.samples, rows_of(every.departures, rows), at),
         strange=every.strange,
@@ -215,13 +212,6 @@ def _keys(stays: Visits, begun: NDArray[np.integer[Any]]) -> Positions:
     for part in slices(len(begun)):
         keys[part] = (stays.packets[begun[part]].astype(np.int64) << HOP_BITS) + stays.hops[begun[part]]
     return keys
-
-
-def _of(values: NDArray[Any], rows: NDArray[np.int32]) -> NDArray[Any]:
-    chosen = mapped.zeros(len(rows), values.dtype.type)
-    for part in slices(len(rows)):
-        chosen[part] = values[rows[part]]
-    return chosen
 
 
 def _missed(stays: Visits, packets: Packets) -> tuple[Positions, Positions]:

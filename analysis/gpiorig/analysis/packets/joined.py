@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gpiorig.analysis.events.events import Events, slices
 from gpiorig.analysis.packets.delivery import Packets
 from gpiorig.analysis.packets.hop_rows import HopRows
-from gpiorig.analysis.packets.occurrences import NONE, RESET, Positions, values_at
+from gpiorig.analysis.packets.occurrences import NONE, RESET, Positions, gathered
 from gpiorig.analysis.packets.overheard import PENDING, Overheard
 from gpiorig.analysis.packets.passages import Further, Instants, Passages, absent
 from gpiorig.analysis.packets.pauses import Part
@@ -104,8 +104,8 @@ class _PassageColumns:
         rows = self._rows.take()
         return Passages(
             visits=rows["visits"],
-            readings=_at(place_of_read, rows["readings"]),
-            sendings=_at(place_of_sent, rows["sendings"]),
+            readings=_renumbered(place_of_read, rows["readings"]),
+            sendings=_renumbered(place_of_sent, rows["sendings"]),
             samples=self._samples.take(),
         )
 
@@ -175,11 +175,11 @@ class Joined:
         unread = self._unread.take()
         unread, _, _ = _by_node(unread, then=unread["positions"] < 0)
         stays = self._visits.take()
-        stays["of_transmission"] = _ordered(stays["of_transmission"], order_of_sent)
+        stays["of_transmission"] = gathered(stays["of_transmission"], order_of_sent)
         for name in ("of_reception", "repeated"):
-            stays[name] = _ordered(stays[name], order_of_read)
+            stays[name] = gathered(stays[name], order_of_read)
         for columns, name in ((read, "transmissions"), (read, "acknowledged"), (unread, "transmissions")):
-            columns[name] = _at(place_of_sent, columns[name])
+            columns[name] = _renumbered(place_of_sent, columns[name])
         sent["ends"] = _ended(self._events, sent)
         places = place_of_sent, place_of_read
         packets = self._packets.take()
@@ -233,6 +233,11 @@ def _moved(values: NDArray[Any], rows: int) -> NDArray[Any]:
     return np.where(values >= 0, values + values.dtype.type(rows), values) if rows else values.copy()
 
 
+def _renumbered(places: NDArray[np.int32], rows: NDArray[Any]) -> NDArray[Any]:
+    """The new rows of old ones, -1 of none."""
+    return gathered(places, rows, rows.dtype.type)
+
+
 def _by_node(
     columns: dict[str, NDArray[Any]], *, then: NDArray[np.bool_] | None = None
 ) -> tuple[dict[str, NDArray[Any]], Positions, NDArray[np.int32]]:
@@ -242,29 +247,14 @@ def _by_node(
     place = mapped.zeros(len(order), np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
     return (
-        {name: values if name in _NOT_BY_NODE else _ordered(values, order) for name, values in columns.items()},
+        {name: values if name in _NOT_BY_NODE else gathered(values, order) for name, values in columns.items()},
         order,
         place,
     )
 
 
-def _ordered(values: NDArray[Any], order: Positions) -> NDArray[Any]:
-    ordered = mapped.zeros(len(order), values.dtype.type)
-    for part in slices(len(order)):
-        ordered[part] = values[order[part]]
-    return ordered
-
-
-def _at(places: NDArray[np.int32], rows: NDArray[Any]) -> NDArray[Any]:
-    """The new rows of old ones, -1 of none."""
-    new = mapped.zeros(len(rows), rows.dtype.type)
-    for part in slices(len(rows)):
-        new[part] = values_at(places, rows[part])
-    return new
-
-
 def _hops(columns: dict[str, NDArray[Any]], of_sent: NDArray[np.int32], of_read: NDArray[np.int32]) -> HopRows:
-    columns["sent"], columns["read"] = _at(of_sent, columns["sent"]), _at(of_read, columns["read"])
+    columns["sent"], columns["read"] = _renumbered(of_sent, columns["sent"]), _renumbered(of_read, columns["read"])
     return HopRows(**columns)
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.events.events import Events, slices
 from gpiorig.analysis.events.index import Index, Kept, position_type
+from gpiorig.capture import mapped
 
 Positions = NDArray[np.int64]
 
@@ -68,7 +69,7 @@ class Latest:
         return np.where(good, self.rows.take(held), np.int64(NONE))
 
 
-def values_at(values: NDArray[np.integer[Any]], rows: NDArray[np.integer[Any]]) -> Positions:
+def values_at(values: NDArray[Any], rows: NDArray[np.integer[Any]]) -> Positions:
     """int64[q], values of rows; -1 where the row is negative."""
     if not len(values):
         return np.full(len(rows), NONE, dtype=np.int64)
@@ -92,10 +93,20 @@ def first_between(keys: Positions, owners: Positions, since: Positions, until: P
     return np.where(following < until, following, NONE)
 
 
+def gathered(
+    values: NDArray[Any], rows: NDArray[np.integer[Any]], kind: type[np.generic] | None = None
+) -> NDArray[Any]:
+    """[q], as `values_at`, of the values' type or another, made in slices into a mapped array."""
+    chosen = mapped.zeros(len(rows), kind or values.dtype.type)
+    for part in slices(len(rows)):
+        chosen[part] = values_at(values, rows[part])
+    return chosen
+
+
 def occurring(events: Events, index: Index, names: tuple[str, ...]) -> tuple[str, Positions]:
     """The first of the events that occurs with ids on any node, and its positions, increasing."""
+    name = index.highest_with_id(names)
     nodes = range(len(events.node_names))
-    name = next((name for name in names if any(index.occurs_with_id(name, node=node) for node in nodes)), names[0])
     at = np.sort(np.concatenate([index.positions(name, node=node) for node in nodes]), kind="stable")
     return name, at[events.ids[at] >= 0]
 

@@ -93,13 +93,10 @@ def _pending(events: Events, presence: Presence, start: int) -> NDArray[np.int64
 
 def _pauses(events: Events, presence: Presence, *, apart: int) -> NDArray[np.int64]:
     """int64[k], increasing: positions of the first event after pauses, `apart` events between two of them."""
-    since = presence.since.reshape(-1, CODES)
     kinds = np.where(_OF_RADIO, _IS_OF_RADIO, 0) | np.where(OF_PACKETS, _CARRIES_ID, 0)
     kinds[BY_NAME[SEQUENCE].code] |= _IS_NUMBER
-    with_id = np.logical_or.reduce(presence.with_id.reshape(-1, CODES))
-    calls = next((BY_NAME[name].code for name in CALLS if with_id[BY_NAME[name].code]), BY_NAME[CALLS[0]].code)
-    kinds[calls] |= _IS_CALL
-    spans = _spans(since != NEVER)
+    kinds[BY_NAME[presence.highest_with_id(CALLS)].code] |= _IS_CALL
+    spans = _spans(presence)
     kinds = kinds.astype(np.uint8)
     state = np.zeros(native.kernel("gpiorig_pauses_state", c_size_t)(len(events.node_names)), dtype=np.int64)
     pauses = np.empty(len(events) // apart + 1, dtype=np.int64)
@@ -133,15 +130,16 @@ def _pauses(events: Events, presence: Presence, *, apart: int) -> NDArray[np.int
     return pauses[:written]
 
 
-def _spans(occurs: NDArray[np.bool_]) -> NDArray[np.int8]:
+def _spans(presence: Presence) -> NDArray[np.int8]:
     """int8[nodes, 256], the span that each code enters, or leaves if negative; one that a node never leaves is none."""
+    occurs = presence.since.reshape(-1, CODES) != NEVER
     spans = np.zeros(occurs.shape, dtype=np.int8)
     for number, (entering, leaving) in enumerate(_SPANS, start=1):
         spans[:, entering] = np.where(occurs[:, leaving], number, 0)
         spans[:, leaving] = -number
     ends = [BY_NAME[name].code for name in TX_ENDS]
     for node, here in enumerate(occurs):
-        command = next((BY_NAME[name].code for name in COMMANDS if here[BY_NAME[name].code]), ends[0])
+        command = BY_NAME[presence.highest(COMMANDS, node=node)].code
         spans[node, command] = _COMMANDED if here[ends].any() else _UNANSWERED
         spans[node, ends] = -_COMMANDED
     return spans

@@ -127,8 +127,8 @@ def find(
 
     def on_node(node: int) -> _OnNode:
         header = header_ns.get(events.node_names[node])
-        own = own_calls[events.nodes[own_calls] == node]
-        return _on_node(events, index, completions, node, header, own, turns=node in turning)
+        calls = own_calls[events.nodes[own_calls] == node]
+        return _on_node(events, index, completions, node, header, calls, turns=node in turning)
 
     parts = [on_node(node) for node in range(len(events.node_names))]
     nodes, ends_at, air_starts, ends, lines_seen, listening, turned, nameless = (

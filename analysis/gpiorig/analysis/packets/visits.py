@@ -142,10 +142,10 @@ def find(events: Events, index: Index, sent: Transmissions, read: Receptions) ->
 
 def last_transmissions(visits: Visits) -> Positions:
     """int64[v], row of the last transmission of every visit, -1 for none."""
-    last = np.full(len(visits), NONE, dtype=np.int64)
-    own = np.flatnonzero(visits.of_transmission >= 0)
-    last[visits.of_transmission[own]] = own  # in time order within a node: the last one stays
-    return last
+    latest = np.full(len(visits), NONE, dtype=np.int64)
+    rows = np.flatnonzero(visits.of_transmission >= 0)
+    latest[visits.of_transmission[rows]] = rows  # in time order within a node: the last one stays
+    return latest
 
 
 def _turned_round(starts: Starts, read: Receptions, readings: Positions) -> Positions:
