@@ -54,7 +54,7 @@ def assert_equal(events: Events, monkeypatch: pytest.MonkeyPatch, *, together: i
     return len(starts(events))
 
 
-@pytest.mark.parametrize("together", [1, 200, 3000])
+@pytest.mark.parametrize("together", [pytest.param(1, marks=pytest.mark.slow), 200, 3000])
 @pytest.mark.parametrize("seed", [0, 1])
 def test_in_parts_as_at_once(seed: int, together: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ping-pongs with losses, late events, retries, and ids that wrap; each exchange by itself, and many together."""
